@@ -1,0 +1,139 @@
+// AIR: a pure, hash-consed SSA graph of primitive ops on (symbolically) shaped arrays.
+//
+// Semantics, in short (the reference is air/evaluate.cpp):
+// - A node has one result: an array of `dtype` and `shape`. Inputs have smaller ids than their
+//   users, so storage order is a topological order and a pass is a loop over ids.
+// - Elementwise ops take inputs of equal shape (broadcasting is an explicit Expand) and equal dtype
+//   (promotion is an explicit Cast); Where takes (bool, T, T); comparisons give bool.
+// - Integers wrap at their width. Idiv floors, Mod takes the divisor's sign, Rem truncates, x/0 and
+//   x mod 0 give 0. Shift counts are taken modulo the width (for Shr: arithmetic when signed).
+// - bool: Add is OR, Mul is AND, Max is OR, Min is AND, Not is logical; Sub, Neg and shifts are refused.
+// - Float ops are IEEE; Max and Min propagate NaN; Idiv is floor(x/y), Mod floor-mod, Rem fmod,
+//   Round half to even. float16 and bfloat16 compute in float32 and round after every op.
+// - Not of an integer is bitwise.
+// - Expand repeats axes of size 1 (same rank); Reshape keeps the row-major order of elements.
+// - Effects: only Assign. It yields the new version of its base: readers of the old version are
+//   ordered before it, readers of the new one after it, by ordinary inputs and by the rule that
+//   whoever reads the old version runs first.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/air/attr.h"
+#include "ir/dim.h"
+#include "ir/support/check.h"
+#include "ir/support/id.h"
+#include "ir/support/span.h"
+#include "ir/type.h"
+
+namespace caten::air {
+
+enum class OpClass : uint8_t { Leaf, Unary, Binary, Ternary, Movement, Reduce, Indexed, Effect };
+
+enum Trait : uint32_t {
+  kPure = 1U << 0,
+  kCommutative = 1U << 1,
+  kTranscendental = 1U << 2,  // costs more than a store and a load: never recomputed per consumer
+  kCompare = 1U << 3,         // result is bool
+  kFloatOnly = 1U << 4,
+  kIntOnly = 1U << 5,         // integers and bool
+  kResultTyped = 1U << 6,     // the node's dtype is given, not derived from the inputs
+};
+
+enum class Op : uint8_t {
+#define AIR_OP(name, text, arity, cls, attr, traits) name,
+#include "ir/air/ops.def"
+#undef AIR_OP
+};
+
+struct OpInfo {
+  std::string_view name;
+  int arity;  // -1: one or more
+  OpClass cls;
+  uint32_t traits;
+  bool has(Trait trait) const { return (traits & trait) != 0; }
+};
+const OpInfo& info(Op op);
+inline std::string_view name(Op op) { return info(op).name; }
+int op_count();
+
+using NodeId = Id<struct NodeTag>;
+
+struct Node {
+  Op op = Op::Const;
+  DType dtype = DType::Float32;
+  Shape shape;
+  std::vector<NodeId> inputs;
+  Attr attr;
+
+  template <typename T>
+  const T& get() const {
+    return std::get<T>(attr);
+  }
+  int rank() const { return static_cast<int>(shape.size()); }
+  friend bool operator==(const Node&, const Node&) = default;
+};
+
+/// What a compiled graph returns, in order.
+struct Output {
+  std::string name;
+  NodeId node;
+};
+
+/// A size relation that could not be decided when the graph was built; checked at entry.
+struct SizeCheck {
+  Dim left;
+  Dim right;
+  std::string message;  // "axis 1 of `x` is {left}, axis 0 of `y` is {right}": {left}/{right} are replaced
+  Span span;
+};
+
+class Graph {
+ public:
+  /// Adds a node, or finds the equal one that is there already (its span stays: first creator
+  /// wins). Shape, dtype and attributes must be consistent: see verify().
+  NodeId add(Node node, Span span);
+
+  const Node& node(NodeId id) const { return nodes_[id.index]; }
+  const Node& operator[](NodeId id) const { return nodes_[id.index]; }
+  Span span(NodeId id) const { return spans_[id.index]; }
+  /// The Lisp-level name a node came from ("Softmax", "x"), for kernel names and comments; may be "".
+  const std::string& label(NodeId id) const { return labels_[id.index]; }
+  void set_label(NodeId id, std::string label);
+  uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }
+
+  std::vector<Output> outputs;
+  std::vector<SizeCheck> checks;
+  /// Symbols in order of first appearance (the order of the C prototype's sizes).
+  std::vector<std::string> symbols;
+  /// Input names in parameter order (an Input may be unused by the outputs and still be listed).
+  std::vector<NodeId> inputs;
+
+ private:
+  std::vector<Node> nodes_;
+  std::vector<Span> spans_;
+  std::vector<std::string> labels_;
+  std::unordered_multimap<size_t, uint32_t> interned_;
+};
+
+size_t hash(const Node& node);
+
+/// Checks arity, attribute kinds, dtypes, shapes and id order of every node; throws InternalError
+/// naming the node. Also what the tests run after every pass.
+void verify(const Graph& graph);
+
+/// The graph as s-expressions, one node a line, e.g.
+///   %3 = (add float32 (3 n) %1 %2)
+/// ending in (outputs (name %3) ...). parse() reads it back.
+std::string print(const Graph& graph);
+/// Throws CompileError with spans into source `file`.
+Graph parse(std::string_view text, uint32_t file);
+std::string to_dot(const Graph& graph);
+std::string to_json(const Graph& graph);
+
+}  // namespace caten::air

@@ -1,0 +1,16 @@
+// AIR passes: each a free function from graph to graph; run, timed, verified and dumped by the
+// pipeline alone.
+#pragma once
+
+#include "ir/air/air.h"
+
+namespace caten::air {
+
+/// Rewrites by the rule tables until nothing changes (one sweep: results are built simplified).
+Graph simplify(const Graph& graph);
+/// Composes movement ops: permute of permute, slice of slice, reshape of reshape; drops identities.
+Graph canonicalize(const Graph& graph);
+/// Drops nodes that no output needs.
+Graph dead_code(const Graph& graph);
+
+}  // namespace caten::air

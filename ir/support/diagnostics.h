@@ -1,0 +1,97 @@
+// The user's mistakes: CompileError, thrown by fail(), rendered once by the driver as
+// `file:line:col: error: message` with the source line, a caret range and notes.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/support/span.h"
+
+namespace caten {
+
+enum class Diag : uint8_t {
+#define CATEN_DIAG(name, text) name,
+#include "ir/support/diagnostics.def"
+#undef CATEN_DIAG
+};
+
+/// The snake_case name of a kind, as in tests/error file names.
+std::string_view diag_name(Diag kind);
+
+/// A further place that explains an error ("the other tensor's shape came from here").
+struct Note {
+  Span span;
+  std::string message;
+};
+
+/// The user's mistake. Wording: lower case, no final period, code in backticks, what was seen then
+/// what was expected. For Diag::FileError `path` names the file and the span is unknown.
+class CompileError : public std::exception {
+ public:
+  CompileError(Diag kind, Span span, std::string message)
+      : kind(kind), span(span), message(std::move(message)) {}
+
+  const char* what() const noexcept override { return message.c_str(); }
+  CompileError& note(Span where, std::string text) {
+    notes.push_back({where, std::move(text)});
+    return *this;
+  }
+
+  Diag kind;
+  Span span;
+  std::string message;
+  std::string path;
+  std::vector<Note> notes;
+};
+
+/// Throws a CompileError with an fmt-formatted message.
+template <typename... Args>
+[[noreturn]] void fail(Diag kind, Span span, fmt::format_string<Args...> format, Args&&... args) {
+  throw CompileError(kind, span, fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// Throws a CompileError about a file as a whole: rendered as `path: error: message`.
+[[noreturn]] void fail_file(std::string path, std::string message);
+
+/// The texts that spans point into. File ids start at 1.
+class SourceMap {
+ public:
+  /// Registers a text; `name` is what diagnostics show (a path, "<stdin>", "<repl:3>").
+  uint32_t add(std::string name, std::string text);
+
+  const std::string& name(uint32_t file) const;
+  const std::string& text(uint32_t file) const;
+
+  struct Position {
+    uint32_t line = 1;    // 1-based
+    uint32_t column = 1;  // 1-based, counted in code points
+  };
+  Position position(uint32_t file, uint32_t offset) const;
+
+  /// The text of a span, or "" when the span is unknown.
+  std::string_view snippet(Span span) const;
+
+ private:
+  struct File {
+    std::string name;
+    std::string text;
+    mutable std::vector<uint32_t> line_starts;  // filled at first use
+  };
+  const File& file(uint32_t id) const;
+  std::vector<File> files_;
+};
+
+enum class ErrorFormat : uint8_t { Text, Json };
+
+/// Renders an error with source line, caret range and notes; ends in a newline. `color` adds ANSI
+/// codes. Tabs and wide characters keep the caret aligned.
+std::string render(const CompileError& error, const SourceMap& sources, bool color,
+                   ErrorFormat format = ErrorFormat::Text);
+
+}  // namespace caten

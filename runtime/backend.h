@@ -1,0 +1,35 @@
+// Backend: turns a Program into something that runs. Implementations: tcc (runtime/tcc_backend.cpp)
+// and, registered from above because they need the compiler, interp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "runtime/program.h"
+
+namespace caten::runtime {
+
+/// An error found while running, with its context in the text: which entry, which input, what was
+/// expected and what was given. The frontend turns it into a Lisp condition.
+class RuntimeError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A loaded Program. Immutable: run() may be called from several threads at once.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// `sizes`: one per symbol. `buffers`: one pointer per Program::buffers entry (temporaries point
+  /// into an arena). Throws RuntimeError.
+  virtual void run(std::span<const int64_t> sizes, std::span<void* const> buffers) const = 0;
+};
+
+/// Compiles program.source in memory with TinyCC. Throws InternalError when TinyCC refuses our C.
+std::unique_ptr<Executable> load_tcc(const Program& program);
+
+}  // namespace caten::runtime
