@@ -30,6 +30,8 @@ struct SizeExpr {
   static SizeExpr number(int64_t value) { return {{{Op::Const, value}}}; }
   /// nullopt on overflow or division by zero.
   std::optional<int64_t> evaluate(std::span<const int64_t> sizes) const;
+  /// As a Dim prints: `4`, `n`, `(+ (* 2 n) 1)`.
+  std::string to_string(std::span<const std::string> symbols) const;
   friend bool operator==(const SizeExpr&, const SizeExpr&) = default;
 };
 
@@ -45,9 +47,9 @@ struct Buffer {
   BufferKind kind = BufferKind::Temporary;
   DType dtype = DType::Float32;
   std::vector<SizeExpr> shape;
-  int storage = -1;         // Param: index into the storage table
-  SizeExpr arena_offset;    // Temporary: bytes, a multiple of 64
-  bool written = false;     // Param: whether a kernel stores to it
+  int storage = -1;       // Param: index into the storage table
+  SizeExpr arena_offset;  // Temporary: bytes, a multiple of 64
+  bool written = false;   // Param: whether a kernel stores to it
   Span span;
 };
 
@@ -74,8 +76,9 @@ struct Program {
   std::string name;
   std::vector<std::string> symbols;
   std::vector<Buffer> buffers;
-  std::vector<int> inputs;   // buffer indices in parameter order
-  std::vector<int> outputs;  // buffer indices in order of returned values (may repeat, may be a Param)
+  std::vector<int> inputs;  // buffer indices in parameter order
+  std::vector<int>
+      outputs;  // buffer indices in order of returned values (may repeat, may be a Param)
   std::vector<Kernel> kernels;
   std::vector<Call> calls;
   std::vector<EntryCheck> checks;
