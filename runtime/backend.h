@@ -20,6 +20,11 @@ class RuntimeError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Throws the RuntimeError that a kernel's nonzero `status` stands for; `detail` as in the kernel
+/// ABI (program.h). Entry and kernel are named.
+[[noreturn]] void throw_status(const Program& program, const Call& call, int32_t status,
+                               std::span<const int64_t, 2> detail);
+
 /// A loaded Program. Immutable: run() may be called from several threads at once.
 class Executable {
  public:

@@ -1,9 +1,11 @@
 // Program: the compiled artifact, plain data. Kernels as C text, the buffers they touch, where
 // temporaries live in the arena, the checks at entry. Knows nothing of AIR or Lisp.
 //
-// Kernel ABI (every JIT backend): `int32_t NAME(void *const *buffers, const int64_t *sizes)`.
+// Kernel ABI (every JIT backend):
+//   int32_t NAME(void *const *buffers, const int64_t *sizes, int64_t *detail)
 // `buffers` are the call's buffers in the kernel's order, `sizes` all symbols of the program in
-// order. Returns 0, or a nonzero status of enum Status.
+// order. Returns 0, or a nonzero status of enum Status. With IndexOutOfRange the kernel leaves the
+// index (as it was given) in detail[0] and the size of the axis in detail[1].
 #pragma once
 
 #include <cstdint>
