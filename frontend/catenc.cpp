@@ -1,0 +1,120 @@
+// The command line: flags in, Options out, one call of a driver. Nothing else happens here.
+#include <CLI/CLI.hpp>
+
+#include "frontend/driver/driver.h"
+#include "frontend/driver/report.h"
+#include "generated/version.h"
+
+namespace {
+
+using caten::driver::Color;
+using caten::driver::Options;
+
+/// "n=128" -> {"n", 128}.
+std::string parse_binding(const std::string& text, Options& options) {
+  size_t equal = text.find('=');
+  int64_t value = 0;
+  if (equal == 0 || equal == std::string::npos ||
+      !CLI::detail::lexical_cast(text.substr(equal + 1), value)) {
+    return "-D wants NAME=INTEGER, got " + text;
+  }
+  options.bindings.emplace_back(text.substr(0, equal), value);
+  return "";
+}
+
+/// Flags that every subcommand understands.
+void add_common(CLI::App& app, Options& options) {
+  app.add_option("--backend", options.backend, "what computes: tcc or interp")
+      ->check(CLI::IsMember({"tcc", "interp"}))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "worker threads (default: CATENC_THREADS or all)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--dtype", options.dtype, "the default float dtype");
+  app.add_option_function<std::vector<std::string>>(
+         "-D",
+         [&options](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             if (std::string error = parse_binding(text, options); !error.empty()) {
+               throw CLI::ValidationError(error);
+             }
+           }
+         },
+         "bind a symbolic size, as in -D n=128")
+      ->type_name("NAME=INT")
+      ->allow_extra_args(false);
+  app.add_flag("--verify", options.verify, "verify the IR after every pass");
+  app.add_option("--color", options.color, "colour in diagnostics")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Color>{
+              {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
+          CLI::ignore_case));
+  app.add_option("--error-format", options.error_format, "diagnostics as text or json")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, caten::ErrorFormat>{
+          {"text", caten::ErrorFormat::Text}, {"json", caten::ErrorFormat::Json}}));
+  app.add_option("--disable-pass", options.disabled_passes, "skip a pass (see --list-passes)")
+      ->allow_extra_args(false);
+  app.add_option("--dump-after", options.dump_after, "print the IR after a pass, or after `all`")
+      ->allow_extra_args(false);
+  app.add_flag("--time-passes", options.time_passes, "print how long every pass took");
+}
+
+void add_compile(CLI::App& app, Options& options) {
+  app.add_option("FILE", options.file, "the Lisp program; - is standard input");
+  app.add_option("-o,--output", options.output, "the C file to write; its header goes beside it");
+  app.add_option("--emit", options.emit, "print a stage instead of writing C")
+      ->check(CLI::IsMember({"datum", "graph", "air", "air-simplified", "schedule", "loops",
+                             "program", "c", "dot", "json"}));
+  app.add_option("--target", options.target, "the C dialect")
+      ->check(CLI::IsMember({"c99"}))
+      ->capture_default_str();
+  app.add_option("--entry", options.entry, "only the entry with this Lisp name");
+  app.add_option("--prefix", options.prefix, "text before every C name");
+  app.add_option("--weights", options.weights, "parameters in the C file, or from the caller")
+      ->check(CLI::IsMember({"embed", "caller"}))
+      ->capture_default_str();
+  app.add_flag("--list-passes", options.list_passes, "print the pipeline");
+  app.add_flag("--list-rules", options.list_rules, "print the rewrite rules");
+  app.add_flag("--explain-fusion", options.explain_fusion, "why each value became a kernel's store");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace caten::driver;
+  Options options;
+  CLI::App app{"catenc - a deep-learning compiler whose input is Lisp", "catenc"};
+  app.set_version_flag("--version", "catenc " CATEN_VERSION);
+  app.footer("A file that is named like a subcommand is written ./NAME.");
+  add_common(app, options);
+  add_compile(app, options);
+  int (*action)(const Options&) = nullptr;
+  auto subcommand = [&](const char* name, const char* about, int (*driver)(const Options&)) {
+    CLI::App* sub = app.add_subcommand(name, about);
+    sub->callback([&action, driver] { action = driver; });
+    add_common(*sub, options);
+    return sub;
+  };
+  CLI::App* run_app = subcommand("run", "load and evaluate a file", run);
+  run_app->add_option("FILE", options.file, "the Lisp program; - is standard input");
+  run_app->add_option("--eval,-e", options.expression, "evaluate this text after the file");
+  run_app->add_option("ARGS", options.args, "the list *args* of the program");
+  run_app->positionals_at_end()->prefix_command(false);
+  subcommand("repl", "evaluate forms interactively", repl);
+  subcommand("test", "run the deftest forms of files", test)
+      ->add_option("FILE", options.files, "Lisp programs")
+      ->required();
+  subcommand("explain", "every stage of the pipeline, one after the other", explain)
+      ->add_option("FILE", options.file, "the Lisp program")
+      ->required();
+  subcommand("doctor", "what this build and machine can do", doctor);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kOk : kUsage;
+  }
+  if (action == nullptr) {
+    bool listing = options.list_passes || options.list_rules;
+    action = listing ? list : options.file.empty() ? repl : compile;
+  }
+  return guarded(options, action);
+}

@@ -1,0 +1,44 @@
+// What the command line asked for: filled by catenc.cpp, read by the drivers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/support/diagnostics.h"
+
+namespace caten::driver {
+
+enum class Color : uint8_t { Auto, Always, Never };
+
+struct Options {
+  std::string file;                // the program; "-" is standard input
+  std::vector<std::string> files;  // `test`: several programs
+  std::vector<std::string> args;   // `run`: *args*
+  std::string output;              // -o; "-" is standard output, "" is none
+  std::string emit;                // --emit STAGE, "" is none
+  std::string target = "c99";
+  std::string backend = "tcc";
+  std::string entry;       // --entry: only this one
+  std::string prefix;      // --prefix: before every C name
+  std::string weights = "embed";
+  std::string dtype;       // --dtype: the default float
+  std::string expression;  // `run --eval`
+  std::vector<std::pair<std::string, int64_t>> bindings;  // -D n=128
+  std::vector<std::string> disabled_passes;
+  std::vector<std::string> dump_after;
+  bool list_passes = false;
+  bool list_rules = false;
+  bool time_passes = false;
+  bool explain_fusion = false;
+  bool verify = false;
+  int threads = 0;  // 0: CATENC_THREADS or the number of CPUs
+  Color color = Color::Auto;
+  ErrorFormat error_format = ErrorFormat::Text;
+};
+
+/// Process exit codes.
+enum Exit : int { kOk = 0, kUserError = 1, kUsage = 2, kInternal = 70 };
+
+}  // namespace caten::driver

@@ -1,0 +1,22 @@
+// Output files: written beside their target and renamed, so that a failed or interrupted run never
+// leaves half a file. "-" and files that are not regular (/dev/stdout) are written directly.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace caten::driver {
+
+struct OutputFile {
+  std::string path;
+  std::string text;
+};
+
+/// Writes all of the files or none: every temporary is complete before the first rename. Throws
+/// CompileError (FileError, `path: error: …`).
+void write_outputs(const std::vector<OutputFile>& files);
+
+/// The whole of a file, or of standard input for "-". Throws CompileError (FileError).
+std::string read_input(const std::string& path);
+
+}  // namespace caten::driver

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds, runs every test and closes with a line that counts them.
+#   bash tests/run.sh [ctest options, e.g. -R softmax or -L unit]
+# Works on a fresh Debian 12 machine as root; quick when the work is already done.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(g++ cmake ninja-build ccache git libcli11-dev libfmt-dev tao-pegtl-dev libgtest-dev
+          libtcc-dev tcc clang clang-format)
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||
+    missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "installing: ${missing[*]}"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+preset=${CATEN_PRESET:-dev}
+jobs=$(nproc)
+[ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >/dev/null
+cmake --build "build/$preset" -j "$jobs" -- --quiet
+
+set +e
+ctest --test-dir "build/$preset" -j "$jobs" --output-on-failure "$@" | tee "build/$preset/tests.log"
+status=${PIPESTATUS[0]}
+set -e
+failed=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*(\*\*\*|Failed|Timeout)' "build/$preset/tests.log" || true)
+ran=$(grep -cE '^ *[0-9]+/[0-9]+ Test ' "build/$preset/tests.log" || true)
+skipped=$(grep -cE '^ *[0-9]+/[0-9]+ Test .*\*\*\*(Skipped|Not Run)' "build/$preset/tests.log" || true)
+failed=$((failed - skipped))
+echo "$((ran - failed - skipped)) passed, $failed failed, $skipped skipped"
+exit "$status"

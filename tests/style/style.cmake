@@ -1,0 +1,76 @@
+# Style tests that need no compiler: `cmake -DROOT=… -P style.cmake`.
+#   layering    includes follow frontend -> codegen -> runtime/ir (README, "Code map")
+#   file_size   no source file over 700 lines unless it is a table (.def)
+#   headers     every source file opens with a comment that says what it is
+#   tables      every row of diagnostics.def has a program in tests/error
+#   top_level   the top level holds only the folders it is meant to hold
+cmake_policy(SET CMP0007 NEW)
+set(failures 0)
+function(complain text)
+  message("style: ${text}")
+  math(EXPR count "${failures} + 1")
+  set(failures ${count} PARENT_SCOPE)
+endfunction()
+
+# Which include prefixes a folder may use.
+set(allowed_ir "ir/")
+set(allowed_runtime "runtime/|ir/support/|ir/type\\.h|ir/dtypes\\.def")
+set(allowed_codegen "codegen/|ir/|runtime/program\\.h|runtime/backend\\.h|runtime/intrinsics/")
+set(allowed_frontend "frontend/|codegen/|ir/|runtime/|generated/")
+
+foreach(folder ir runtime codegen frontend)
+  file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.cpp)
+  foreach(source ${sources})
+    file(STRINGS ${ROOT}/${source} includes REGEX "^ *#include \"")
+    foreach(line ${includes})
+      string(REGEX REPLACE ".*#include \"([^\"]*)\".*" "\\1" target "${line}")
+      if(NOT target MATCHES "^(${allowed_${folder}})")
+        complain("${source} includes ${target}, which its layer may not use")
+      endif()
+    endforeach()
+    file(STRINGS ${ROOT}/${source} third_party REGEX "^ *#include <(tao/pegtl|libtcc|CLI/)")
+    foreach(line ${third_party})
+      if((line MATCHES "pegtl" AND NOT source MATCHES "^frontend/reader/") OR
+         (line MATCHES "libtcc" AND NOT source STREQUAL "runtime/tcc_backend.cpp") OR
+         (line MATCHES "CLI/" AND NOT source STREQUAL "frontend/catenc.cpp"))
+        complain("${source}: ${line} belongs behind its one door")
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
+
+file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/ir/* ${ROOT}/runtime/* ${ROOT}/codegen/*
+     ${ROOT}/frontend/* ${ROOT}/stdlib/* ${ROOT}/tests/*)
+foreach(source ${sources})
+  if(source MATCHES "\\.(h|cpp|lisp)$" AND NOT source MATCHES "^tests/golden/")
+    file(READ ${ROOT}/${source} text)
+    string(REGEX MATCHALL "\n" newlines "${text}")
+    list(LENGTH newlines lines)
+    if(lines GREATER 700)
+      complain("${source} has ${lines} lines; 700 is the limit")
+    endif()
+    if(NOT text MATCHES "^(//|;|#!)")
+      complain("${source} does not open with a comment that says what it is")
+    endif()
+  endif()
+endforeach()
+
+file(STRINGS ${ROOT}/ir/support/diagnostics.def rows REGEX "^CATEN_DIAG")
+foreach(row ${rows})
+  string(REGEX REPLACE ".*\"([a-z_]*)\".*" "\\1" kind "${row}")
+  file(GLOB programs ${ROOT}/tests/error/${kind}*.lisp)
+  if(NOT programs)
+    complain("diagnostics.def: `${kind}` has no program in tests/error")
+  endif()
+endforeach()
+
+file(GLOB entries RELATIVE ${ROOT} ${ROOT}/*)
+foreach(entry ${entries})
+  if(NOT entry MATCHES "^(CMakeLists\\.txt|CMakePresets\\.json|README\\.md|ir|runtime|codegen|frontend|stdlib|tests|samples|build|\\..*)$")
+    complain("${entry} is not one of the top-level folders")
+  endif()
+endforeach()
+
+if(failures GREATER 0)
+  message(FATAL_ERROR "${failures} style failures")
+endif()
