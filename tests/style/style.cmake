@@ -42,7 +42,7 @@ endforeach()
 file(GLOB_RECURSE sources RELATIVE ${ROOT} ${ROOT}/ir/* ${ROOT}/runtime/* ${ROOT}/codegen/*
      ${ROOT}/frontend/* ${ROOT}/stdlib/* ${ROOT}/tests/*)
 foreach(source ${sources})
-  if(source MATCHES "\\.(h|cpp|lisp)$" AND NOT source MATCHES "^tests/golden/")
+  if(source MATCHES "\\.(h|cpp|lisp)$" AND NOT source MATCHES "^tests/(golden|error)/")
     file(READ ${ROOT}/${source} text)
     string(REGEX MATCHALL "\n" newlines "${text}")
     list(LENGTH newlines lines)

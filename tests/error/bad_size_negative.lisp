@@ -1,0 +1,1 @@
+(make-tensor '(2 -3)) ;; error: -3

@@ -1,0 +1,2 @@
+;;; file-error: no-such-weights.npy: error:
+(load-npy "no-such-weights.npy")

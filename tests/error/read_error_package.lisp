@@ -1,0 +1,1 @@
+(print (no-such-package:car '(1))) ;; error: no-such-package

@@ -1,0 +1,2 @@
+(defun twice (x)
+  (* 2 x))) ;; error: parenthesis

@@ -1,0 +1,3 @@
+(let ((total 1))
+  (print (+ totla total))) ;; error: totla
+;;; note: total

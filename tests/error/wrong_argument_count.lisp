@@ -1,0 +1,3 @@
+(defun add (a b) (+ a b))
+(print
+  (add 1 2 3)) ;; error: add

@@ -1,0 +1,2 @@
+(print
+  (car '(1) '(2))) ;; error: car

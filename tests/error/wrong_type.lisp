@@ -1,0 +1,3 @@
+(defun f (x)
+  (+ x 1)) ;; error: "one"
+(f "one")
