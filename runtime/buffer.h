@@ -57,6 +57,8 @@ class Storage {
   int rank() const { return static_cast<int>(shape_.size()); }
   int64_t elements() const { return elements_; }
   size_t bytes() const { return bytes_; }
+  /// Whether the bytes are this storage's alone (made by allocate(), neither wrapped nor shared).
+  bool owns_memory() const { return owned_; }
   void* data() { return data_; }
   const void* data() const { return data_; }
 
