@@ -34,8 +34,8 @@ struct Note {
 /// what was expected. For Diag::FileError `path` names the file and the span is unknown.
 class CompileError : public std::exception {
  public:
-  CompileError(Diag kind, Span span, std::string message)
-      : kind(kind), span(span), message(std::move(message)) {}
+  CompileError(Diag error_kind, Span where, std::string text)
+      : kind(error_kind), span(where), message(std::move(text)) {}
 
   const char* what() const noexcept override { return message.c_str(); }
   CompileError& note(Span where, std::string text) {
