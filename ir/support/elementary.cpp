@@ -1,0 +1,27 @@
+// Elementary functions by the C library's, which are within the bound and correct at the special
+// values; rint assumes the default rounding mode (to nearest even).
+#include "ir/support/elementary.h"
+
+#include <cmath>
+
+namespace caten::elementary {
+
+#define CATEN_ELEMENTARY1(fn) \
+  float fn(float x) {         \
+    return std::fn(x);        \
+  }                           \
+  double fn(double x) {       \
+    return std::fn(x);        \
+  }
+#define CATEN_ELEMENTARY2(fn)     \
+  float fn(float x, float y) {    \
+    return std::fn(x, y);         \
+  }                               \
+  double fn(double x, double y) { \
+    return std::fn(x, y);         \
+  }
+#include "ir/support/elementary.def"
+#undef CATEN_ELEMENTARY1
+#undef CATEN_ELEMENTARY2
+
+}  // namespace caten::elementary

@@ -1,0 +1,19 @@
+// The one specification of every elementary function, in float and in double: the reference
+// evaluator calls these, and code compiled in memory is bound to the same addresses, so both
+// agree to the bit. At most 2 ulp over the whole range. They are out of line so that a compiler
+// cannot fold a call on constants with other bits than the library gives.
+#pragma once
+
+namespace caten::elementary {
+
+#define CATEN_ELEMENTARY1(fn) \
+  float fn(float x);          \
+  double fn(double x);
+#define CATEN_ELEMENTARY2(fn) \
+  float fn(float x, float y); \
+  double fn(double x, double y);
+#include "ir/support/elementary.def"
+#undef CATEN_ELEMENTARY1
+#undef CATEN_ELEMENTARY2
+
+}  // namespace caten::elementary
