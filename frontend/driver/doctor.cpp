@@ -1,0 +1,37 @@
+// `catenc doctor`: what this build and machine can do.
+#include <sys/utsname.h>
+
+#include <cstdio>
+#include <thread>
+
+#include "frontend/driver/driver.h"
+#include "generated/version.h"
+
+namespace caten::driver {
+
+int doctor(Session& session) {
+  utsname machine{};
+  ::uname(&machine);
+  std::printf("catenc %s on %s %s, %u CPUs\n", CATEN_VERSION, machine.sysname, machine.machine,
+              std::thread::hardware_concurrency());
+#if defined(__x86_64__)
+  std::printf("vector units: sse2%s%s%s\n", __builtin_cpu_supports("avx2") ? " avx2" : "",
+              __builtin_cpu_supports("fma") ? " fma" : "",
+              __builtin_cpu_supports("avx512f") ? " avx512f" : "");
+#endif
+  // The whole way once, on each backend: reading, graph, kernels, TinyCC, a number.
+  const char* probe = "(let ((x (make-tensor '(4) :initial-element 2.0))) (item (proceed (!sum (!* x x)))))";
+  lisp::Interpreter& interp = session.interpreter();
+  for (const char* backend : {"INTERP", "TCC"}) {
+    interp.set_symbol_value(interp.caten("*BACKEND*"), interp.keyword(backend));
+    lisp::Value value = interp.eval_text(probe);
+    bool ok = interp.print(value) == "16.0";
+    std::printf("backend %s: %s\n", backend, ok ? "ok" : "WRONG");
+    if (!ok) {
+      return kInternal;
+    }
+  }
+  return kOk;
+}
+
+}  // namespace caten::driver

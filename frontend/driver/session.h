@@ -1,0 +1,27 @@
+// Session: one run of the command line: the options and, made at first use, the Lisp with its
+// library.
+#pragma once
+
+#include <memory>
+
+#include "frontend/driver/options.h"
+#include "frontend/lisp/interpreter.h"
+
+namespace caten::driver {
+
+class Session {
+ public:
+  explicit Session(const Options& options) : options_(options) {}
+
+  const Options& options() const { return options_; }
+  /// The interpreter with the whole language and the library loaded, set up as the options say.
+  lisp::Interpreter& interpreter();
+  /// Where spans point to; null before the interpreter exists (no span exists then either).
+  const SourceMap* sources() const;
+
+ private:
+  const Options& options_;
+  std::unique_ptr<lisp::Interpreter> interpreter_;
+};
+
+}  // namespace caten::driver
