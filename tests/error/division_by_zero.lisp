@@ -1,0 +1,3 @@
+(defun ratio (a b)
+  (/ a b)) ;; error: division by zero
+(ratio 1 0)

@@ -1,0 +1,2 @@
+(with-input-from-string (in "")
+  (read-line in)) ;; error: end of file

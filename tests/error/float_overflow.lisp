@@ -1,0 +1,1 @@
+(exp 1000.0) ;; error: overflow

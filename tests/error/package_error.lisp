@@ -1,0 +1,1 @@
+(intern "A" "NO-SUCH-PACKAGE") ;; error: NO-SUCH-PACKAGE

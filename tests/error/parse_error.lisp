@@ -1,0 +1,1 @@
+(parse-integer "12x") ;; error: 12x
