@@ -1,0 +1,2 @@
+// The compiler, top to bottom. Read this file first.
+#include "codegen/pipeline.h"
