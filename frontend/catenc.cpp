@@ -87,8 +87,8 @@ int main(int argc, char** argv) {
   app.footer("A file that is named like a subcommand is written ./NAME.");
   add_common(app, options);
   add_compile(app, options);
-  int (*action)(const Options&) = nullptr;
-  auto subcommand = [&](const char* name, const char* about, int (*driver)(const Options&)) {
+  int (*action)(Session&) = nullptr;
+  auto subcommand = [&](const char* name, const char* about, int (*driver)(caten::driver::Session&)) {
     CLI::App* sub = app.add_subcommand(name, about);
     sub->callback([&action, driver] { action = driver; });
     add_common(*sub, options);

@@ -20,7 +20,7 @@ namespace {
 bool is_balanced(lisp::Interpreter& interp, const std::string& text) {
   try {
     size_t offset = 0;
-    while (interp.read(text, &offset).is_bound()) {
+    while (!interp.read(text, &offset).is_none()) {
     }
     return true;
   } catch (const CompileError& error) {
@@ -28,8 +28,7 @@ bool is_balanced(lisp::Interpreter& interp, const std::string& text) {
   }
 }
 
-void evaluate(lisp::Interpreter& interp, Session& session, const std::string& name,
-              const std::string& text) {
+void evaluate(lisp::Interpreter& interp, Session& session, const std::string& text) {
   try {
     lisp::Value value = interp.eval_text(text);
     for (lisp::Value each : interp.values_after(value)) {

@@ -11,7 +11,7 @@ int run(Session& session) {
     return kUsage;
   }
   lisp::Interpreter& interp = session.interpreter();
-  lisp::RootedVector<lisp::Value> args(interp.heap());
+  RootedVector<lisp::Value> args(interp.heap());
   for (const std::string& arg : options.args) {
     args.push_back(interp.string(arg));
   }
