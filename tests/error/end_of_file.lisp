@@ -1,2 +1,2 @@
-(with-input-from-string (in "")
-  (read-line in)) ;; error: end of file
+(print
+  (read-from-string "(1 2")) ;; error: end of

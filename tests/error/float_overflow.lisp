@@ -1,1 +1,2 @@
-(exp 1000.0) ;; error: overflow
+(print
+  (* 1.0e38 1.0e38)) ;; error: overflow

@@ -1,1 +1,1 @@
-(intern "A" "NO-SUCH-PACKAGE") ;; error: NO-SUCH-PACKAGE
+(in-package :no-such-package) ;; error: NO-SUCH-PACKAGE

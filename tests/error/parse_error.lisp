@@ -1,1 +1,2 @@
-(parse-integer "12x") ;; error: 12x
+(print
+  (parse-integer "12x")) ;; error: 12x
