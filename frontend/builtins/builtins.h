@@ -38,6 +38,8 @@
 
 namespace caten::lisp {
 
+struct HashTable;
+
 struct Builtin {
   const char* name;     // as the reader would intern it: upper case
   const char* package;  // "CL", "CATEN", "ALEXANDRIA", ...; made if absent

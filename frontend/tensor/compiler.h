@@ -1,0 +1,48 @@
+// Compiler: AIR graphs to programs that are loaded on the chosen backend. Equal graphs (equal
+// printed AIR, checks and backend) are compiled once.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "codegen/pipeline.h"
+#include "ir/air/air.h"
+#include "runtime/backend.h"
+#include "runtime/program.h"
+
+namespace caten::tensor {
+
+enum class Backend : uint8_t { Tcc, Interp };
+std::optional<Backend> backend_from_name(std::string_view name);
+std::string_view name(Backend backend);
+
+/// A graph and what became of it. Immutable; shared by every runtime with an equal graph.
+struct CompiledGraph {
+  air::Graph graph;
+  codegen::Compilation compilation;
+  std::shared_ptr<const runtime::Executable> executable;
+};
+
+class Compiler {
+ public:
+  /// Compiles and loads, or finds the program of an equal graph. `name` names new kernels.
+  std::shared_ptr<const CompiledGraph> compile(const air::Graph& graph, std::string_view name);
+
+  Backend backend = Backend::Tcc;
+  /// Passes to leave out, dumps and timings of every compilation.
+  codegen::PassContext context;
+
+  size_t compiled_count() const { return compiled_count_; }
+
+ private:
+  std::unordered_map<std::string, std::shared_ptr<const CompiledGraph>> cache_;
+  std::deque<std::string> order_;  // of insertion: the oldest programs leave first
+  size_t compiled_count_ = 0;
+};
+
+}  // namespace caten::tensor
