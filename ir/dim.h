@@ -5,8 +5,12 @@
 // A symbol stands for an int64 that is >= 0 and known when the program is entered. Arithmetic on
 // Dims is exact in the sense of int64: overflow while folding is a CompileError (BadSize), while
 // evaluating a std::nullopt. floor_div and mod are floored; division by the constant 0 is BadSize.
+// A divisor that is a symbol counts as nonzero when terms are cancelled: (floor-div (* n m) n) is m.
+// Terms nested deeper than 100 levels or longer than 2000 terms are BadSize as well, so that every
+// algorithm here may recurse.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>

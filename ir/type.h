@@ -1,6 +1,8 @@
 // DType: the thirteen element types, their properties, the promotion table, and Scalar (one exact
 // value of a dtype). Numeric rules: integers wrap at their width, 16-bit floats round after every
-// operation, float -> int casts truncate and saturate (NaN -> 0), x -> bool is x != 0.
+// operation, float -> int casts truncate and saturate (NaN -> 0), x -> bool is x != 0. A conversion
+// to a 16-bit float goes through float32 (as 16-bit arithmetic does), each step rounded to nearest
+// even, from every source type.
 #pragma once
 
 #include <cstddef>
@@ -74,8 +76,11 @@ class Scalar {
   /// True when the value prints and compares as the number `value` (0 matches -0.0 too).
   bool is_number(double value) const;
 
-  /// Text that reads back to the same bits: "1", "-0.0", "0x1.8p+1", "inf", "-inf", "nan", "true".
+  /// Text that reads back to the same bits: "1", "-0.0", "0.1", "1e-45", "inf", "-inf", "nan",
+  /// "nan:7fc00001" (another NaN, storage bits in hex), "true".
   std::string to_string() const;
+  /// Reads what to_string prints, and hexadecimal floats ("0x1.8p+1"); nullopt for anything else
+  /// and for numbers that the dtype cannot hold.
   static std::optional<Scalar> parse(DType dtype, std::string_view text);
 
   friend bool operator==(const Scalar&, const Scalar&) = default;

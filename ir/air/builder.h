@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/air/air.h"
+#include "ir/support/diagnostics.h"
 
 namespace caten::air {
 
@@ -25,6 +26,7 @@ class Builder {
   NodeId iota(Shape shape, int axis);
 
   /// Elementwise ops; inputs already have equal shapes and dtypes (else WrongDtype/ShapeMismatch).
+  /// Sizes that may be equal (n and 3, n and m) get a SizeCheck and an implicit Reshape.
   NodeId unary(Op op, NodeId x);
   NodeId binary(Op op, NodeId a, NodeId b);
   NodeId where(NodeId condition, NodeId a, NodeId b);
@@ -40,7 +42,7 @@ class Builder {
 
   NodeId reduce(ReduceOp op, NodeId x, std::vector<int> axes);
   NodeId arg_reduce(bool max, NodeId x, int axis);
-  NodeId gather(NodeId x, NodeId indices, int axis);
+  NodeId gather(NodeId x, NodeId indices, int axis);  // any integer dtype; made int64
   NodeId assign(NodeId base, NodeId value, SliceAttr attr, std::span<const NodeId> dynamic_starts = {});
 
   /// Requires two sizes to be equal: nothing when they are, BadBroadcast/ShapeMismatch when they
@@ -49,6 +51,18 @@ class Builder {
 
  private:
   NodeId make(Op op, DType dtype, Shape shape, std::vector<NodeId> inputs, Attr attr);
+  const Node& node(NodeId id) const { return graph_[id]; }
+  void note_symbols(const Dim& dim);
+  void require(Diag kind, const Dim& left, const Dim& right, std::string message);
+  /// Requires left <= right, as an equality of max(left, right) and right.
+  void require_at_most(const Dim& left, const Dim& right, std::string message);
+  /// `x` under a shape whose sizes are equal by a check made before.
+  NodeId reshaped(NodeId x, const Shape& shape);
+  void check_axis(int axis, int rank, std::string_view what) const;
+  void check_slice(const Shape& shape, const SliceAttr& attr, size_t dynamic_starts);
+  std::vector<NodeId> slice_inputs(std::vector<NodeId> first,
+                                   std::span<const NodeId> dynamic_starts) const;
+  Shape unify(std::string_view what, std::span<const NodeId> xs, int skip_axis = -1);
   Graph& graph_;
   Span span_;
 };

@@ -1,0 +1,110 @@
+// Graph interning, hashing and the op table.
+#include "ir/air/air.h"
+
+#include <array>
+
+#include "ir/support/overloaded.h"
+
+namespace caten::air {
+namespace {
+
+constexpr std::array kOps = {
+#define AIR_OP(name, text, arity, cls, attr, traits) \
+  OpInfo{text, arity, OpClass::cls, static_cast<uint32_t>(traits)},
+#include "ir/air/ops.def"
+#undef AIR_OP
+};
+
+constexpr size_t mix(size_t seed, size_t value) {
+  return (seed ^ value) * 0x9E3779B97F4A7C15ULL + (seed >> 31U);
+}
+
+size_t hash_shape(size_t seed, const Shape& shape) {
+  for (const Dim& dim : shape) {
+    seed = mix(seed, dim.hash());
+  }
+  return mix(seed, shape.size());
+}
+
+size_t hash_ints(size_t seed, const std::vector<int>& values) {
+  for (const int value : values) {
+    seed = mix(seed, static_cast<size_t>(value));
+  }
+  return mix(seed, values.size());
+}
+
+size_t hash_scalar(const Scalar& value) {
+  return mix(static_cast<size_t>(value.dtype()), value.bits());
+}
+
+size_t hash_slice(const SliceAttr& attr) {
+  size_t h = 7;
+  for (const SliceAxis& axis : attr.axes) {
+    h = mix(mix(mix(h, axis.start.hash()), axis.size.hash()), static_cast<size_t>(axis.step));
+  }
+  return hash_ints(h, attr.dynamic_axes);
+}
+
+}  // namespace
+
+const OpInfo& info(Op op) { return kOps[static_cast<size_t>(op)]; }
+int op_count() { return static_cast<int>(kOps.size()); }
+
+size_t hash(const Attr& attr) {
+  const size_t h = std::visit(
+      Overloaded{
+          [](const NoAttr&) { return size_t{1}; },
+          [](const ConstAttr& a) { return hash_scalar(a.value); },
+          [](const InputAttr& a) { return std::hash<std::string>()(a.name); },
+          [](const ParamAttr& a) {
+            return mix(std::hash<std::string>()(a.name), static_cast<size_t>(a.storage));
+          },
+          [](const DimAttr& a) { return a.value.hash(); },
+          [](const AxisAttr& a) { return static_cast<size_t>(a.axis); },
+          [](const ShapeAttr& a) { return hash_shape(2, a.shape); },
+          [](const PermuteAttr& a) { return hash_ints(3, a.order); },
+          [](const SliceAttr& a) { return hash_slice(a); },
+          [](const PadAttr& a) {
+            return mix(hash_shape(hash_shape(4, a.lo), a.hi), hash_scalar(a.value));
+          },
+          [](const ReduceAttr& a) { return hash_ints(static_cast<size_t>(a.op), a.axes); },
+          [](const ArgReduceAttr& a) {
+            return static_cast<size_t>(a.axis) * 2 + (a.max ? 1U : 0U);
+          },
+      },
+      attr);
+  return mix(h, attr.index());
+}
+
+size_t hash(const Node& node) {
+  size_t h = mix(static_cast<size_t>(node.op), static_cast<size_t>(node.dtype));
+  h = hash_shape(h, node.shape);
+  for (const NodeId input : node.inputs) {
+    h = mix(h, input.index);
+  }
+  return mix(h, hash(node.attr));
+}
+
+NodeId Graph::add(Node node, Span span) {
+  const size_t h = hash(node);
+  const auto [begin, end] = interned_.equal_range(h);
+  for (auto it = begin; it != end; ++it) {
+    if (nodes_[it->second] == node) {
+      return NodeId{it->second};
+    }
+  }
+  const NodeId id{size()};
+  for (const NodeId input : node.inputs) {
+    CATEN_CHECK(input.index < id.index, "input {} of a new `{}` is not in the graph", input.index,
+                name(node.op));
+  }
+  nodes_.push_back(std::move(node));
+  spans_.push_back(span);
+  labels_.emplace_back();
+  interned_.emplace(h, id.index);
+  return id;
+}
+
+void Graph::set_label(NodeId id, std::string label) { labels_[id.index] = std::move(label); }
+
+}  // namespace caten::air
