@@ -15,7 +15,9 @@ namespace {
 constexpr int kMaxDepth = 100;
 constexpr size_t kMaxTerms = 2000;
 
-[[noreturn]] void overflow() { fail(Diag::BadSize, Span{}, "size arithmetic overflows 64 bits"); }
+[[noreturn]] void overflow() {
+  fail(Diag::BadSize, Span{}, "size arithmetic overflows 64 bits");
+}
 
 size_t mix(size_t seed, size_t value) {
   return (seed ^ value) * 0x9E3779B97F4A7C15ULL + (seed >> 29U);
@@ -145,8 +147,7 @@ Dim of_term(int64_t coefficient, Monomial factors) {
 }
 
 Dim atom(Dim::AtomKind kind, Dim a, Dim b) {
-  auto made = std::make_shared<const Dim::Atom>(
-      Dim::Atom{kind, "", {std::move(a), std::move(b)}});
+  auto made = std::make_shared<const Dim::Atom>(Dim::Atom{kind, "", {std::move(a), std::move(b)}});
   return of_term(1, {std::move(made)});
 }
 
@@ -214,8 +215,8 @@ bool recombine(Terms& terms) {
         terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(std::max(i, j)));
         terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(std::min(i, j)));
         for (const Dim::Term& t : x.terms()) {
-          terms.push_back({checked_mul(coefficient, t.coefficient),
-                           dim_internal::multiply(rest, t.factors)});
+          terms.push_back(
+              {checked_mul(coefficient, t.coefficient), dim_internal::multiply(rest, t.factors)});
         }
         return true;
       }
@@ -622,8 +623,12 @@ Interval bounds(const Dim& dim) {
 
 }  // namespace dim_internal
 
-std::optional<int64_t> Dim::lower_bound() const { return bounds(*this).lo; }
-std::optional<int64_t> Dim::upper_bound() const { return bounds(*this).hi; }
+std::optional<int64_t> Dim::lower_bound() const {
+  return bounds(*this).lo;
+}
+std::optional<int64_t> Dim::upper_bound() const {
+  return bounds(*this).hi;
+}
 
 namespace {
 

@@ -5,9 +5,9 @@
 // A symbol stands for an int64 that is >= 0 and known when the program is entered. Arithmetic on
 // Dims is exact in the sense of int64: overflow while folding is a CompileError (BadSize), while
 // evaluating a std::nullopt. floor_div and mod are floored; division by the constant 0 is BadSize.
-// A divisor that is a symbol counts as nonzero when terms are cancelled: (floor-div (* n m) n) is m.
-// Terms nested deeper than 100 levels or longer than 2000 terms are BadSize as well, so that every
-// algorithm here may recurse.
+// A divisor that is a symbol counts as nonzero when terms are cancelled: (floor-div (* n m) n) is
+// m. Terms nested deeper than 100 levels or longer than 2000 terms are BadSize as well, so that
+// every algorithm here may recurse.
 #pragma once
 
 #include <compare>
@@ -72,8 +72,8 @@ class Dim {
   enum class AtomKind : uint8_t { Symbol, FloorDiv, Mod, Max, Min };
   struct Atom {
     AtomKind kind;
-    std::string symbol;        // Symbol only
-    std::vector<Dim> args;     // the two arguments otherwise
+    std::string symbol;     // Symbol only
+    std::vector<Dim> args;  // the two arguments otherwise
   };
   struct Term {
     int64_t coefficient;
@@ -82,8 +82,9 @@ class Dim {
   /// Terms in canonical order (highest degree first, constant last); {} for 0.
   std::vector<Term> terms() const;
 
+  struct Poly;  // dim_poly.h, for the algebra only
+
  private:
-  struct Poly;
   explicit Dim(std::shared_ptr<const Poly> poly) : rep_(std::move(poly)) {}
   std::variant<int64_t, std::shared_ptr<const Poly>> rep_;
 };

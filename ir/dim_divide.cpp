@@ -27,7 +27,9 @@ struct Split {
   Dim rest;
 };
 
-Dim sum_of(Terms terms) { return Dim::Poly::make(std::move(terms)); }
+Dim sum_of(Terms terms) {
+  return Dim::Poly::make(std::move(terms));
+}
 
 /// Moves multiples of the number c > 0 out of every term; the constant's rest is in [0, c).
 Split split_by_number(const Dim& a, int64_t c) {
@@ -50,8 +52,8 @@ Split split_by_term(const Dim& a, const Dim::Term& divisor) {
   for (Dim::Term& term : a.terms()) {
     auto factors = dim_internal::divide(term.factors, divisor.factors);
     if (factors && term.coefficient % divisor.coefficient == 0) {
-      quotient.push_back({dim_internal::floor_div(term.coefficient, divisor.coefficient),
-                          std::move(*factors)});
+      quotient.push_back(
+          {dim_internal::floor_div(term.coefficient, divisor.coefficient), std::move(*factors)});
     } else {
       rest.push_back(std::move(term));
     }
@@ -70,8 +72,7 @@ Split split_exactly(const Dim& a, const Dim& b) {
     if (!factors || top.coefficient % lead.coefficient != 0) {
       return {0, a};
     }
-    const Dim step =
-        dim_internal::of_term(top.coefficient / lead.coefficient, std::move(*factors));
+    const Dim step = dim_internal::of_term(top.coefficient / lead.coefficient, std::move(*factors));
     quotient = quotient + step;
     rest = rest - step * b;
   }
@@ -248,7 +249,9 @@ Cancelled cancel(const Dim& a, const Dim& b) {
   return {split_by_term(a, divisor).quotient, split_by_term(b, divisor).quotient, common};
 }
 
-[[noreturn]] void division_by_zero() { fail(Diag::BadSize, Span{}, "size is divided by zero"); }
+[[noreturn]] void division_by_zero() {
+  fail(Diag::BadSize, Span{}, "size is divided by zero");
+}
 
 }  // namespace
 
@@ -357,8 +360,7 @@ Dim extreme(Dim::AtomKind kind, const Dim& a, const Dim& b) {
     bool needed = true;
     for (size_t i = 0; i < kept.size() && needed;) {
       const Dominance relation = larger(kept[i], candidate);
-      const Dominance keeps_old =
-          kind == Dim::AtomKind::Max ? Dominance::First : Dominance::Second;
+      const Dominance keeps_old = kind == Dim::AtomKind::Max ? Dominance::First : Dominance::Second;
       if (relation == keeps_old) {
         needed = false;
       } else if (relation != Dominance::Unknown) {

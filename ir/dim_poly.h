@@ -17,7 +17,8 @@ using Monomial = std::vector<AtomPtr>;  // sorted by compare_atoms
 using Terms = std::vector<Dim::Term>;
 
 std::strong_ordering compare_atoms(const Dim::Atom& a, const Dim::Atom& b);
-/// Higher degree first, then lexicographic: a monomial order, so long division by leading terms works.
+/// Higher degree first, then lexicographic: a monomial order, so long division by leading terms
+/// works.
 std::strong_ordering compare_monomials(const Monomial& a, const Monomial& b);
 
 int64_t checked_add(int64_t a, int64_t b);

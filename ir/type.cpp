@@ -37,7 +37,9 @@ DType signed_of_bytes(int bytes) {
 
 }  // namespace
 
-const DTypeInfo& info(DType dtype) { return kDTypes[static_cast<size_t>(dtype)]; }
+const DTypeInfo& info(DType dtype) {
+  return kDTypes[static_cast<size_t>(dtype)];
+}
 
 std::optional<DType> dtype_from_name(std::string_view name) {
   for (size_t i = 0; i < kDTypes.size(); ++i) {
@@ -270,7 +272,9 @@ uint64_t Scalar::as_uint() const {
   return is_float(dtype_) ? saturate<uint64_t>(as_double()) : static_cast<uint64_t>(as_int());
 }
 
-bool Scalar::as_bool() const { return is_float(dtype_) ? as_double() != 0.0 : bits_ != 0; }
+bool Scalar::as_bool() const {
+  return is_float(dtype_) ? as_double() != 0.0 : bits_ != 0;
+}
 
 Scalar Scalar::cast(DType to) const {
   if (to == dtype_) {
@@ -290,8 +294,7 @@ bool Scalar::is_number(double value) const {
     return static_cast<double>(bits_) == value;
   }
   // Through the saturating cast and back: large integers do not compare equal by rounding.
-  return of_double(dtype_, value) == *this && std::trunc(value) == value &&
-         as_double() == value;
+  return of_double(dtype_, value) == *this && std::trunc(value) == value && as_double() == value;
 }
 
 std::string Scalar::to_string() const {
@@ -405,9 +408,8 @@ std::optional<Scalar> Scalar::parse(DType dtype, std::string_view text) {
                                                              : std::nullopt;
   }
   const auto value = parse_int<uint64_t>(text);
-  return value && of_uint(dtype, *value).as_uint() == *value
-             ? std::optional(of_uint(dtype, *value))
-             : std::nullopt;
+  return value && of_uint(dtype, *value).as_uint() == *value ? std::optional(of_uint(dtype, *value))
+                                                             : std::nullopt;
 }
 
 }  // namespace caten

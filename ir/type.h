@@ -30,13 +30,27 @@ struct DTypeInfo {
 };
 const DTypeInfo& info(DType dtype);
 
-inline std::string_view name(DType dtype) { return info(dtype).name; }
-inline int size_of(DType dtype) { return info(dtype).bytes; }
-inline bool is_float(DType dtype) { return info(dtype).cls == DTypeClass::Float; }
-inline bool is_signed(DType dtype) { return info(dtype).cls == DTypeClass::Signed; }
-inline bool is_unsigned(DType dtype) { return info(dtype).cls == DTypeClass::Unsigned; }
-inline bool is_int(DType dtype) { return is_signed(dtype) || is_unsigned(dtype); }
-inline bool is_half(DType dtype) { return dtype == DType::Float16 || dtype == DType::BFloat16; }
+inline std::string_view name(DType dtype) {
+  return info(dtype).name;
+}
+inline int size_of(DType dtype) {
+  return info(dtype).bytes;
+}
+inline bool is_float(DType dtype) {
+  return info(dtype).cls == DTypeClass::Float;
+}
+inline bool is_signed(DType dtype) {
+  return info(dtype).cls == DTypeClass::Signed;
+}
+inline bool is_unsigned(DType dtype) {
+  return info(dtype).cls == DTypeClass::Unsigned;
+}
+inline bool is_int(DType dtype) {
+  return is_signed(dtype) || is_unsigned(dtype);
+}
+inline bool is_half(DType dtype) {
+  return dtype == DType::Float16 || dtype == DType::BFloat16;
+}
 
 /// The dtype with this (lower-case) name, if there is one.
 std::optional<DType> dtype_from_name(std::string_view name);
@@ -66,10 +80,10 @@ class Scalar {
 
   DType dtype() const { return dtype_; }
   uint64_t bits() const { return bits_; }
-  double as_double() const;    // exact for every float type
-  int64_t as_int() const;      // two's complement for uint64
+  double as_double() const;  // exact for every float type
+  int64_t as_int() const;    // two's complement for uint64
   uint64_t as_uint() const;
-  bool as_bool() const;        // x != 0, NaN is true
+  bool as_bool() const;  // x != 0, NaN is true
   void store(void* address) const;
   Scalar cast(DType to) const;
 

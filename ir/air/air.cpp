@@ -47,8 +47,12 @@ size_t hash_slice(const SliceAttr& attr) {
 
 }  // namespace
 
-const OpInfo& info(Op op) { return kOps[static_cast<size_t>(op)]; }
-int op_count() { return static_cast<int>(kOps.size()); }
+const OpInfo& info(Op op) {
+  return kOps[static_cast<size_t>(op)];
+}
+int op_count() {
+  return static_cast<int>(kOps.size());
+}
 
 size_t hash(const Attr& attr) {
   const size_t h = std::visit(
@@ -105,6 +109,8 @@ NodeId Graph::add(Node node, Span span) {
   return id;
 }
 
-void Graph::set_label(NodeId id, std::string label) { labels_[id.index] = std::move(label); }
+void Graph::set_label(NodeId id, std::string label) {
+  labels_[id.index] = std::move(label);
+}
 
 }  // namespace caten::air

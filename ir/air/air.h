@@ -7,7 +7,8 @@
 //   (promotion is an explicit Cast); Where takes (bool, T, T); comparisons give bool.
 // - Integers wrap at their width. Idiv floors, Mod takes the divisor's sign, Rem truncates, x/0 and
 //   x mod 0 give 0. Shift counts are taken modulo the width (for Shr: arithmetic when signed).
-// - bool: Add is OR, Mul is AND, Max is OR, Min is AND, Not is logical; Sub, Neg and shifts are refused.
+// - bool: Add is OR, Mul is AND, Max is OR, Min is AND, Not is logical; Sub, Neg and shifts are
+// refused.
 // - Float ops are IEEE; Max and Min propagate NaN; Idiv is floor(x/y), Mod floor-mod, Rem fmod,
 //   Round half to even. float16 and bfloat16 compute in float32 and round after every op.
 // - Not of an integer is bitwise.
@@ -41,8 +42,8 @@ enum Trait : uint32_t {
   kTranscendental = 1U << 2,  // costs more than a store and a load: never recomputed per consumer
   kCompare = 1U << 3,         // result is bool
   kFloatOnly = 1U << 4,
-  kIntOnly = 1U << 5,         // integers and bool
-  kResultTyped = 1U << 6,     // the node's dtype is given, not derived from the inputs
+  kIntOnly = 1U << 5,      // integers and bool
+  kResultTyped = 1U << 6,  // the node's dtype is given, not derived from the inputs
 };
 
 enum class Op : uint8_t {
@@ -59,7 +60,9 @@ struct OpInfo {
   bool has(Trait trait) const { return (traits & trait) != 0; }
 };
 const OpInfo& info(Op op);
-inline std::string_view name(Op op) { return info(op).name; }
+inline std::string_view name(Op op) {
+  return info(op).name;
+}
 int op_count();
 
 using NodeId = Id<struct NodeTag>;
@@ -89,7 +92,8 @@ struct Output {
 struct SizeCheck {
   Dim left;
   Dim right;
-  std::string message;  // "axis 1 of `x` is {left}, axis 0 of `y` is {right}": {left}/{right} are replaced
+  std::string
+      message;  // "axis 1 of `x` is {left}, axis 0 of `y` is {right}": {left}/{right} are replaced
   Span span;
 };
 
@@ -102,7 +106,8 @@ class Graph {
   const Node& node(NodeId id) const { return nodes_[id.index]; }
   const Node& operator[](NodeId id) const { return nodes_[id.index]; }
   Span span(NodeId id) const { return spans_[id.index]; }
-  /// The Lisp-level name a node came from ("Softmax", "x"), for kernel names and comments; may be "".
+  /// The Lisp-level name a node came from ("Softmax", "x"), for kernel names and comments; may be
+  /// "".
   const std::string& label(NodeId id) const { return labels_[id.index]; }
   void set_label(NodeId id, std::string label);
   uint32_t size() const { return static_cast<uint32_t>(nodes_.size()); }

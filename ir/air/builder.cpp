@@ -152,7 +152,9 @@ NodeId Builder::iota(Shape shape, int axis) {
 
 namespace {
 
-bool is_logical(DType dtype) { return dtype == DType::Bool; }
+bool is_logical(DType dtype) {
+  return dtype == DType::Bool;
+}
 
 /// Whether `op` is defined on operands of `dtype`; see the semantics in air.h.
 bool accepts(Op op, DType dtype) {
@@ -305,10 +307,11 @@ NodeId Builder::expand(NodeId x, Shape shape) {
     if (from[axis].is(1)) {
       continue;
     }
-    require(Diag::BadBroadcast, from[axis], shape[axis],
-            fmt::format("`expand` of axis {} from {{left}} to {{right}}; only axes of size 1 can be "
-                        "repeated",
-                        axis));
+    require(
+        Diag::BadBroadcast, from[axis], shape[axis],
+        fmt::format("`expand` of axis {} from {{left}} to {{right}}; only axes of size 1 can be "
+                    "repeated",
+                    axis));
     from[axis] = shape[axis];
   }
   const NodeId fitted = reshaped(x, from);
@@ -467,8 +470,8 @@ NodeId Builder::assign(NodeId base, NodeId value, SliceAttr attr,
               "`assign` to a `{}`, which is no place", name(node(base).op));
   check_slice(node(base).shape, attr, dynamic_starts.size());
   if (node(value).dtype != node(base).dtype) {
-    fail(Diag::WrongDtype, span_, "`assign` of {} to a place of {}",
-         caten::name(node(value).dtype), caten::name(node(base).dtype));
+    fail(Diag::WrongDtype, span_, "`assign` of {} to a place of {}", caten::name(node(value).dtype),
+         caten::name(node(base).dtype));
   }
   Shape slot;
   for (const SliceAxis& axis : attr.axes) {

@@ -43,7 +43,8 @@ class Builder {
   NodeId reduce(ReduceOp op, NodeId x, std::vector<int> axes);
   NodeId arg_reduce(bool max, NodeId x, int axis);
   NodeId gather(NodeId x, NodeId indices, int axis);  // any integer dtype; made int64
-  NodeId assign(NodeId base, NodeId value, SliceAttr attr, std::span<const NodeId> dynamic_starts = {});
+  NodeId assign(NodeId base, NodeId value, SliceAttr attr,
+                std::span<const NodeId> dynamic_starts = {});
 
   /// Requires two sizes to be equal: nothing when they are, BadBroadcast/ShapeMismatch when they
   /// provably are not, else a SizeCheck for the entry.

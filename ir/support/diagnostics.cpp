@@ -14,8 +14,7 @@
 
 namespace caten {
 
-void internal_error(const char* file, int line, const char* condition,
-                    const std::string& message) {
+void internal_error(const char* file, int line, const char* condition, const std::string& message) {
   throw InternalError(fmt::format("{}:{}: {} ({})", file, line, message, condition));
 }
 
@@ -45,8 +44,12 @@ const SourceMap::File& SourceMap::file(uint32_t id) const {
   return files_[id - 1];
 }
 
-const std::string& SourceMap::name(uint32_t id) const { return file(id).name; }
-const std::string& SourceMap::text(uint32_t id) const { return file(id).text; }
+const std::string& SourceMap::name(uint32_t id) const {
+  return file(id).name;
+}
+const std::string& SourceMap::text(uint32_t id) const {
+  return file(id).text;
+}
 
 namespace {
 
@@ -222,8 +225,7 @@ void append_place(std::string& out, Span span, std::string_view severity, std::s
     return;
   }
   const SourceMap::Position at = sources.position(span.file, span.begin);
-  const std::string place =
-      fmt::format("{}:{}:{}:", sources.name(span.file), at.line, at.column);
+  const std::string place = fmt::format("{}:{}:{}:", sources.name(span.file), at.line, at.column);
   out += fmt::format("{} {} {}\n", paint(kBold, place), label, paint(kBold, message));
   append_excerpt(out, span, sources, paint);
 }
