@@ -28,6 +28,8 @@ class SymbolTable {
 };
 
 uint32_t hash_name(std::string_view name);
+/// A new symbol without a home package.
+Symbol* make_symbol_object(Heap& heap, std::string_view name, uint32_t hash);
 
 enum class Access : uint8_t { None, Internal, External, Inherited };
 
@@ -43,7 +45,7 @@ class Package : public HeapObject {
   /// The symbol accessible under a name, without creating it.
   FoundSymbol find(std::string_view symbol_name) const;
   FoundSymbol find(std::string_view symbol_name, uint32_t hash) const;
-  /// find, else a new internal symbol (external in KEYWORD). `spelling` is kept for labels.
+  /// find, else a new internal symbol (external in KEYWORD).
   Value intern(Heap& heap, std::string_view symbol_name);
   /// These fail (CompileError) on name conflicts.
   void export_symbol(Value symbol);

@@ -65,6 +65,12 @@ class Tracer {
   std::vector<HeapObject*> pending_;
 };
 
+/// The C++ stack of the running thread: [low, high). At most 64 MiB are counted.
+struct StackBounds {
+  uintptr_t low = 0, high = 0;
+};
+StackBounds thread_stack_bounds();
+
 /// Something outside the heap that refers to objects of it, for as long as it is registered.
 class RootSource {
  public:
@@ -120,31 +126,35 @@ class Heap {
   Stats stats() const { return stats_; }
 
  private:
-  static constexpr size_t kBlockBytes = size_t{64} << 10;
-  static constexpr size_t kMaxSmall = 1024;
   struct Block;
-  struct FreeCell;
-  struct Large;
+  struct Large {
+    HeapObject* object;
+    size_t bytes;
+  };
 
   void* allocate(size_t bytes);
   void* refill(size_t size_class);
   void* allocate_large(size_t bytes);
-  void mark_roots(Tracer& tracer);
   void mark_stack(Tracer& tracer);
-  void scan_words(const uintptr_t* from, const uintptr_t* to, Tracer& tracer);
   HeapObject* find_object(uintptr_t word) const;
-  void drain(Tracer& tracer);
+  void insert_block(Block* block);
+  void rebuild_block_table();
+  static void drain(Tracer& tracer);
   void sweep();
-  void reset_budget();
+  void sweep_large();
 
-  std::vector<FreeCell*> free_;  // per size class
+  std::vector<HeapObject*> free_;  // per size class; linked through the second word
   std::vector<Block*> blocks_;
-  std::vector<Block*> block_table_;  // open addressing, by block address
+  std::vector<Block*> block_table_;  // open addressing by address; the size is a power of two
   std::vector<Large> large_;         // sorted by address during a collection
   std::vector<RootSource*> roots_;
-  uintptr_t lowest_ = UINTPTR_MAX, highest_ = 0;  // of blocks
-  int64_t budget_ = 0;                            // bytes until the next collection
+  uintptr_t lowest_ = UINTPTR_MAX;  // of all objects
+  uintptr_t highest_ = 0;
+  int64_t budget_;  // bytes until the next collection
+  int64_t external_budget_;
   int64_t external_bytes_ = 0;
+  uintptr_t stack_thread_ = 0;  // whose bounds stack_ are
+  StackBounds stack_;
   Stats stats_;
 };
 
