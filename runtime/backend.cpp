@@ -1,3 +1,4 @@
+// What the statuses that kernels return mean, in words.
 #include "runtime/backend.h"
 
 #include <fmt/core.h>
@@ -6,24 +7,23 @@
 
 namespace caten::runtime {
 
-void throw_status(const Program& program, const Call& call, int32_t status,
+void throw_status(std::string_view program, std::string_view kernel, int32_t status,
                   std::span<const int64_t, 2> detail) {
-  const std::string& kernel = program.kernels[static_cast<size_t>(call.kernel)].name;
   switch (static_cast<Status>(status)) {
     case Status::IndexOutOfRange:
       throw RuntimeError(
           fmt::format("`{}`: index {} is out of range for an axis of size {} (in kernel `{}`)",
-                      program.name, detail[0], detail[1], kernel));
+                      program, detail[0], detail[1], kernel));
     case Status::BadSize:
-      throw RuntimeError(fmt::format("`{}`: a size is negative or overflows (in kernel `{}`)",
-                                     program.name, kernel));
+      throw RuntimeError(
+          fmt::format("`{}`: a size is negative or overflows (in kernel `{}`)", program, kernel));
     case Status::SizeRelation:
       throw RuntimeError(
-          fmt::format("`{}`: sizes do not fit together (in kernel `{}`)", program.name, kernel));
+          fmt::format("`{}`: sizes do not fit together (in kernel `{}`)", program, kernel));
     case Status::Ok:
       break;
   }
-  CATEN_UNREACHABLE("kernel `{}` of `{}` returned status {}", kernel, program.name, status);
+  CATEN_UNREACHABLE("kernel `{}` of `{}` returned status {}", kernel, program, status);
 }
 
 }  // namespace caten::runtime

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/program.h"
@@ -20,9 +21,9 @@ class RuntimeError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws the RuntimeError that a kernel's nonzero `status` stands for; `detail` as in the kernel
-/// ABI (program.h). Entry and kernel are named.
-[[noreturn]] void throw_status(const Program& program, const Call& call, int32_t status,
+/// Throws the RuntimeError that a kernel's nonzero `status` stands for, naming program and kernel;
+/// `detail` as in the kernel ABI (program.h).
+[[noreturn]] void throw_status(std::string_view program, std::string_view kernel, int32_t status,
                                std::span<const int64_t, 2> detail);
 
 /// A loaded Program. Immutable: run() may be called from several threads at once.

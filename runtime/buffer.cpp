@@ -1,3 +1,4 @@
+// Storage: checked sizes, aligned allocation, counted bytes.
 #include "runtime/buffer.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,5 @@
+// The steps of a run: bind arguments, find the sizes, plan shapes and arena for them, check what
+// arrived, provide outputs, call the executable.
 #include "runtime/executor.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Size expressions (overflow-checked evaluation, text) and the listing of a program.
 #include "runtime/program.h"
 
 #include <fmt/core.h>

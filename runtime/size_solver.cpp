@@ -1,3 +1,4 @@
+// Size expressions as linear functions of the one symbol that is not known yet.
 #include "runtime/size_solver.h"
 
 #include <algorithm>

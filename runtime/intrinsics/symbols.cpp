@@ -1,3 +1,4 @@
+// The addresses behind math_symbols.def.
 #include "runtime/intrinsics/symbols.h"
 
 #include <cstdint>

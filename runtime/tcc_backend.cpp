@@ -1,0 +1,254 @@
+// The tcc backend: a Program's C text to machine code in this process, in well under a
+// millisecond. Opens no file, needs no header, library or compiler on the machine. The only file
+// that includes libtcc.h. See Note [living with libtcc].
+#include <fmt/core.h>
+#include <libtcc.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "ir/support/check.h"
+#include "runtime/backend.h"
+#include "runtime/code_memory.h"
+#include "runtime/intrinsics/symbols.h"
+#include "runtime/tcc_libc.h"
+
+extern "C" void* __libc_stack_end;  // where the stack of the first thread begins
+
+namespace caten::runtime {
+namespace {
+
+using KernelFunction = int32_t (*)(void* const* buffers, const int64_t* sizes, int64_t* detail);
+
+/// One compilation's data, plain because libtcc may leave by longjmp.
+struct Job {
+  const char* source = nullptr;
+  TCCState* state = nullptr;
+  int size = 0;           // bytes of code, after compile()
+  void* image = nullptr;  // where relocate() writes them
+  bool ok = false;
+  std::array<char, 2048> messages{};
+  size_t message_length = 0;
+};
+
+void append_message(void* opaque, const char* text) {
+  Job& job = *static_cast<Job*>(opaque);
+  size_t room = job.messages.size() - job.message_length;
+  int written = std::snprintf(job.messages.data() + job.message_length, room, "%s\n", text);
+  job.message_length += std::min(static_cast<size_t>(std::max(written, 0)), room - 1);
+}
+
+/// C text to relocatable code; sets job.size.
+void compile(void* context) {
+  Job& job = *static_cast<Job*>(context);
+  job.state = tcc_new();
+  if (job.state == nullptr) {
+    return;
+  }
+  tcc_set_error_func(job.state, &job, append_message);
+  // Before tcc_set_output_type, which would otherwise look for directories and start-up files.
+  tcc_set_options(job.state, "-nostdlib -nostdinc -Werror");
+  tcc_set_output_type(job.state, TCC_OUTPUT_MEMORY);
+  for (const Symbol& symbol : kernel_symbols()) {
+    tcc_add_symbol(job.state, symbol.name, symbol.address);
+  }
+  if (tcc_compile_string(job.state, job.source) != 0) {
+    return;
+  }
+  job.size = tcc_relocate(job.state, nullptr);
+  job.ok = job.size >= 0;
+}
+
+void relocate(void* context) {
+  Job& job = *static_cast<Job*>(context);
+  job.ok = tcc_relocate(job.state, job.image) == 0;
+}
+
+void discard(void* context) {
+  tcc_delete(static_cast<Job*>(context)->state);
+}
+
+/// The source line that a message `<string>:12: ...` names, or "".
+std::string_view quoted_line(std::string_view source, std::string_view message) {
+  constexpr std::string_view kPlace = "<string>:";
+  size_t at = message.find(kPlace);
+  if (at == std::string_view::npos) {
+    return "";
+  }
+  int line = std::atoi(message.data() + at + kPlace.size());
+  for (; line > 1 && !source.empty(); --line) {
+    source.remove_prefix(std::min(source.find('\n'), source.size() - 1) + 1);
+  }
+  return source.substr(0, source.find('\n'));
+}
+
+struct LoadedCode {
+  CodeMemory memory;
+  std::vector<KernelFunction> functions;
+};
+
+/// Does all the work, with the lock held and enough stack.
+LoadedCode compile_and_link(const Program& program) {
+  Job job;
+  job.source = program.source.c_str();
+  auto step = [&](void (*body)(void*)) {
+    job.ok = false;
+    bool returned = run_guarded(body, &job);
+    if (returned && job.ok) {
+      return;
+    }
+    if (returned && job.state != nullptr) {
+      run_guarded(discard, &job);
+    }
+    std::string_view text(job.messages.data(), job.message_length);
+    internal_error(
+        __FILE__, __LINE__, "tinycc accepts the kernels",
+        fmt::format("program `{}`: {}\n{}", program.name, text, quoted_line(program.source, text)));
+  };
+  step(compile);
+  LoadedCode code;
+  code.memory = CodeMemory(static_cast<size_t>(job.size));
+  job.image = code.memory.address();
+  step(relocate);
+  for (const Kernel& kernel : program.kernels) {
+    void* function = tcc_get_symbol(job.state, kernel.name.c_str());
+    if (function == nullptr) {
+      run_guarded(discard, &job);
+      CATEN_UNREACHABLE("program `{}` defines no kernel `{}`", program.name, kernel.name);
+    }
+    code.functions.push_back(reinterpret_cast<KernelFunction>(function));
+  }
+  run_guarded(discard, &job);
+  code.memory.make_executable();
+  return code;
+}
+
+/// Bytes of stack left in this thread; 0 when that cannot be told.
+size_t stack_left() {
+  char* here = static_cast<char*>(__builtin_frame_address(0));
+  char* low = nullptr;
+  char* high = nullptr;
+  if (getpid() == gettid()) {
+    // Not pthread_getattr_np, which reads /proc for the first thread.
+    rlimit limit{};
+    if (getrlimit(RLIMIT_STACK, &limit) != 0) {
+      return 0;
+    }
+    constexpr rlim_t kEnough = rlim_t{1} << 30;
+    high = static_cast<char*>(__libc_stack_end);
+    low = high - std::min(limit.rlim_cur, kEnough);
+  } else {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+      return 0;
+    }
+    void* base = nullptr;
+    size_t size = 0;
+    pthread_attr_getstack(&attributes, &base, &size);
+    pthread_attr_destroy(&attributes);
+    low = static_cast<char*>(base);
+    high = low + size;
+  }
+  return here > low && here <= high ? static_cast<size_t>(here - low) : 0;
+}
+
+/// What crosses into the thread with the large stack and back.
+struct Errand {
+  const Program& program;
+  LoadedCode code;
+  std::exception_ptr error;
+};
+
+void* run_errand(void* context) {
+  Errand& errand = *static_cast<Errand*>(context);
+  try {
+    errand.code = compile_and_link(errand.program);
+  } catch (const std::exception&) {
+    errand.error = std::current_exception();  // for the caller's thread, not handled here
+  }
+  return nullptr;
+}
+
+LoadedCode load_with_enough_stack(const Program& program) {
+  constexpr size_t kNeeded = size_t{1} << 20;
+  if (stack_left() >= kNeeded) {
+    return compile_and_link(program);
+  }
+  Errand errand{program, {}, nullptr};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 8 * kNeeded);
+  pthread_t thread{};
+  int error = pthread_create(&thread, &attributes, run_errand, &errand);
+  pthread_attr_destroy(&attributes);
+  if (error != 0) {
+    throw RuntimeError(fmt::format("cannot start a thread to compile `{}`: {}", program.name,
+                                   std::strerror(error)));
+  }
+  pthread_join(thread, nullptr);
+  if (errand.error) {
+    std::rethrow_exception(errand.error);
+  }
+  return std::move(errand.code);
+}
+
+class TccExecutable final : public Executable {
+ public:
+  TccExecutable(const Program& program, LoadedCode code)
+      : name_(program.name),
+        kernels_(program.kernels),
+        calls_(program.calls),
+        code_(std::move(code)) {}
+
+  void run(std::span<const int64_t> sizes, std::span<void* const> buffers) const override {
+    constexpr size_t kInline = 64;
+    std::array<void*, kInline> inline_arguments;
+    std::vector<void*> many_arguments;
+    for (const Call& call : calls_) {
+      void** arguments = inline_arguments.data();
+      if (call.buffers.size() > kInline) {
+        many_arguments.resize(call.buffers.size());
+        arguments = many_arguments.data();
+      }
+      for (size_t i = 0; i < call.buffers.size(); ++i) {
+        arguments[i] = buffers[static_cast<size_t>(call.buffers[i])];
+      }
+      std::array<int64_t, 2> detail{};
+      size_t kernel = static_cast<size_t>(call.kernel);
+      int32_t status = code_.functions[kernel](arguments, sizes.data(), detail.data());
+      if (status != 0) {
+        throw_status(name_, kernels_[kernel].name, status, detail);
+      }
+    }
+  }
+
+ private:
+  std::string name_;
+  std::vector<Kernel> kernels_;
+  std::vector<Call> calls_;
+  LoadedCode code_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executable> load_tcc(const Program& program) {
+  static std::mutex one_at_a_time;  // libtcc keeps its state in globals
+  std::lock_guard lock(one_at_a_time);
+  return std::make_unique<TccExecutable>(program, load_with_enough_stack(program));
+}
+
+// Note [living with libtcc]
+// - It calls exit() on unknown options and when memory is out: run_guarded() turns that into a
+//   return. What libtcc had allocated is lost then; the failure is an InternalError.
+// - Its TCC_RELOCATE_AUTO leaves pages writable and executable, so the image goes to pages of
+//   ours, which become read-only and executable when everything is written. Kernels therefore
+//   have no writable statics.
+// - It wants up to a megabyte of stack for nested expressions: a thread with less hands the work
+//   to one with more.
+// - Undefined names are errors (tcc_libc.cpp has no dlsym), undeclared functions too (-Werror).
+}  // namespace caten::runtime
