@@ -20,22 +20,22 @@ namespace caten::runtime {
 
 /// What one run gets. Inputs come by position or by name, in any mixture, each exactly once.
 struct RunArguments {
-  std::vector<StoragePtr> inputs;  // in parameter order; null: given by name
-  std::vector<std::pair<std::string, StoragePtr>> named;
+  std::vector<StoragePtr> inputs{};  // in parameter order; null: given by name
+  std::vector<std::pair<std::string, StoragePtr>> named{};
   /// Values of symbols. Those not given are inferred from the shapes of the inputs.
-  std::vector<std::pair<std::string, int64_t>> sizes;
+  std::vector<std::pair<std::string, int64_t>> sizes{};
 };
 
 struct RunResult {
   /// In the order of Program::outputs. An output that is a Param or an Input is that storage
   /// itself, not a copy.
-  std::vector<StoragePtr> outputs;
-  std::vector<int64_t> sizes;  // one per symbol
+  std::vector<StoragePtr> outputs{};
+  std::vector<int64_t> sizes{};  // one per symbol
 };
 
 struct ExecutorOptions {
-  std::string entry;                     // the name in errors; the program's when empty
-  std::shared_ptr<ByteCounter> counter;  // for outputs; may be null
+  std::string entry{};                     // the name in errors; the program's when empty
+  std::shared_ptr<ByteCounter> counter{};  // for outputs; may be null
 };
 
 class Executor {

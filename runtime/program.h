@@ -27,7 +27,7 @@ struct SizeExpr {
     int64_t value = 0;  // Const: the number; Symbol: its index
     friend bool operator==(const Item&, const Item&) = default;
   };
-  std::vector<Item> items;
+  std::vector<Item> items{};
 
   static SizeExpr number(int64_t value) { return {{{Op::Const, value}}}; }
   /// nullopt on overflow or division by zero.
@@ -45,47 +45,47 @@ enum class BufferKind : uint8_t {
 };
 
 struct Buffer {
-  std::string name;
+  std::string name{};
   BufferKind kind = BufferKind::Temporary;
   DType dtype = DType::Float32;
-  std::vector<SizeExpr> shape;
-  int storage = -1;       // Param: index into the storage table
-  SizeExpr arena_offset;  // Temporary: bytes, a multiple of 64
-  bool written = false;   // Param: whether a kernel stores to it
-  Span span;
+  std::vector<SizeExpr> shape{};
+  int storage = -1;         // Param: index into the storage table
+  SizeExpr arena_offset{};  // Temporary: bytes, a multiple of 64
+  bool written = false;     // Param: whether a kernel stores to it
+  Span span{};
 };
 
 struct Kernel {
-  std::string name;
+  std::string name{};
   int buffer_count = 0;
 };
 
 /// One step: kernel `kernel` on `buffers` (indices into Program::buffers).
 struct Call {
   int kernel = 0;
-  std::vector<int> buffers;
+  std::vector<int> buffers{};
 };
 
 /// left == right must hold at entry. In `message`, {left} and {right} stand for the values.
 struct EntryCheck {
-  SizeExpr left;
-  SizeExpr right;
-  std::string message;
-  Span span;
+  SizeExpr left{};
+  SizeExpr right{};
+  std::string message{};
+  Span span{};
 };
 
 struct Program {
-  std::string name;
-  std::vector<std::string> symbols;
-  std::vector<Buffer> buffers;
-  std::vector<int> inputs;  // buffer indices in parameter order
+  std::string name{};
+  std::vector<std::string> symbols{};
+  std::vector<Buffer> buffers{};
+  std::vector<int> inputs{};  // buffer indices in parameter order
   std::vector<int>
       outputs;  // buffer indices in order of returned values (may repeat, may be a Param)
-  std::vector<Kernel> kernels;
-  std::vector<Call> calls;
-  std::vector<EntryCheck> checks;
-  SizeExpr arena_bytes;
-  std::string source;  // C text of all kernels in the tcc dialect, no #include
+  std::vector<Kernel> kernels{};
+  std::vector<Call> calls{};
+  std::vector<EntryCheck> checks{};
+  SizeExpr arena_bytes{};
+  std::string source{};  // C text of all kernels in the tcc dialect, no #include
 };
 
 enum class Status : int32_t { Ok = 0, BadSize = 1, SizeRelation = 2, IndexOutOfRange = 3 };

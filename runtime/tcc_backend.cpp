@@ -73,18 +73,19 @@ void discard(void* context) {
   tcc_delete(static_cast<Job*>(context)->state);
 }
 
-/// The source line that a message `<string>:12: ...` names, or "".
-std::string_view quoted_line(std::string_view source, std::string_view message) {
+/// The source line that a message `<string>:12: ...` names and the one before it, where the
+/// parser often still was; "" when no line is named.
+std::string_view quoted_lines(std::string_view source, std::string_view message) {
   constexpr std::string_view kPlace = "<string>:";
   size_t at = message.find(kPlace);
   if (at == std::string_view::npos) {
     return "";
   }
   int line = std::atoi(message.data() + at + kPlace.size());
-  for (; line > 1 && !source.empty(); --line) {
+  for (; line > 2 && !source.empty(); --line) {
     source.remove_prefix(std::min(source.find('\n'), source.size() - 1) + 1);
   }
-  return source.substr(0, source.find('\n'));
+  return source.substr(0, source.find('\n', source.find('\n') + 1));
 }
 
 struct LoadedCode {
@@ -106,9 +107,9 @@ LoadedCode compile_and_link(const Program& program) {
       run_guarded(discard, &job);
     }
     std::string_view text(job.messages.data(), job.message_length);
-    internal_error(
-        __FILE__, __LINE__, "tinycc accepts the kernels",
-        fmt::format("program `{}`: {}\n{}", program.name, text, quoted_line(program.source, text)));
+    internal_error(__FILE__, __LINE__, "tinycc accepts the kernels",
+                   fmt::format("program `{}`: {}\n{}", program.name, text,
+                               quoted_lines(program.source, text)));
   };
   step(compile);
   LoadedCode code;

@@ -153,8 +153,8 @@ TEST(Executor, OverflowingSizesAreErrorsBeforeAllocation) {
   EXPECT_EQ(error_of(big, {.sizes = {{"n", int64_t{1} << 40}}}),
             "`big`: a size of `z` is beyond int64: (* n n)");
   EXPECT_EQ(error_of(big, {.sizes = {{"n", 3}}}), "`big`: a size of `w` is negative: (- n 5)");
-  EXPECT_EQ(error_of(big, {.sizes = {{"n", int64_t{3} << 30}}}),
-            "`big`: an array of float32 (10376293541461622784) is too large");
+  EXPECT_EQ(error_of(big, {.sizes = {{"n", int64_t{5} << 29}}}),
+            "`big`: an array of float32 (7205759403792793600) is too large");
 }
 
 TEST(Executor, ParamsAreCheckedAndReturnedAsTheyAre) {
