@@ -54,7 +54,7 @@ TEST(Notation, NoInputs) {
 }
 
 TEST(Notation, NamesOfManyKinds) {
-  const Notation n = parse("x-1[c_in h' d1] -> λ[c_in]", {});
+  const Notation n = parse("x-1[c_in h_ d1] -> λ[c_in]", {});
   EXPECT_EQ(n.inputs[0].name, "x-1");
   EXPECT_EQ(n.outputs[0].name, "λ");
 }
