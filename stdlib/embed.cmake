@@ -1,0 +1,10 @@
+# Writes OUTPUT, a C++ file that holds the texts of FILES (names relative to ROOT, in load order).
+set(text "// The Lisp library, as text: generated from stdlib/.\n#include \"frontend/stdlib_texts.h\"\n\n")
+string(APPEND text "namespace caten {\nnamespace {\nconstexpr LibraryText kTexts[] = {\n")
+foreach(name ${FILES})
+  file(READ ${ROOT}/${name} content)
+  string(APPEND text "    {\"stdlib/${name}\", R\"catenc_lisp(${content})catenc_lisp\"},\n")
+endforeach()
+string(APPEND text "};\n}  // namespace\n\n")
+string(APPEND text "std::span<const LibraryText> stdlib_texts() {\n  return kTexts;\n}\n\n}  // namespace caten\n")
+file(WRITE ${OUTPUT} "${text}")

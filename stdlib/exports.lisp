@@ -1,0 +1,42 @@
+;;;; What users of the library see: the exported names of the package CATEN that are written in
+;;;; Lisp. Everything else (op classes, helpers) stays internal, so that user code cannot redefine it
+;;;; by accident.
+(in-package :caten)
+
+(export
+ '(;; the protocol (prelude.lisp)
+   Func func-variables forward backward lower with-context with-context-from-parents
+   Module module-attrs module-attr with-attrs impl defmodule Model call defmodel defcall
+   defsequence asnode with-inference-mode *training*
+   ;; state_dict.lisp
+   state-dict make-state-dict state-dict-entry state-dict-keys state-dict-values get-state-dict
+   load-state-dict pytorch-style-dict-key
+   ;; tests (rove.lisp, ops/grad_check.lisp)
+   deftest testing ok ng signals outputs run-tests
+   ;; constants and dtypes
+   fconst iconst uconst !const float-type-of !cast !bitcast
+   ;; arithmetic
+   !add !sub !mul !div !+ !- !* !/ !idiv !mod !rem !maximum !minimum !expt !and !or !xor !not !shl
+   !shr
+   ;; comparison and selection
+   !< !<= !> !>= !eq !neq !isnan !isinf !where !clip
+   ;; functions of one operand
+   !sin !cos !tan !asin !acos !atan !sinh !cosh !tanh !exp !exp2 !expm1 !log !log2 !log1p !sqrt
+   !rsqrt !recip !erf !erfc !neg !square !abs !signum !floor !ceiling !truncate !round !lerp
+   ;; movement
+   !reshape !flatten !uprank !squeeze !unsqueeze !permute !transpose !t !expand !repeat !flip
+   !concatenate !stack !view !view-from-base !split !chunk !pad !padding !padding2d !copy
+   !contiguous !tril !triu
+   ;; indices
+   !gid !index-components !gather !index-select !embedding !one-hot
+   ;; reductions
+   !sum !prod !max !min !any !all !mean !variance !std !norm !logsumexp !argmax !argmin
+   ;; contractions
+   !matmul !dot !outer !einsum
+   ;; activations
+   !sigmoid !relu !relu6 !leaky-relu !elu !celu !selu !softplus !logsigmoid !silu !mish !softsign
+   !softshrink !hard-sigmoid !hardswish !hardtanh !gelu !softmax !log-softmax !softmin
+   ;; losses
+   !mse !l1norm !huber !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
+   ;; layers
+   Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm))

@@ -1,0 +1,108 @@
+;;;; Layers with parameters.
+(in-package :caten)
+
+(defun parameter (shape value)
+  "A trainable tensor filled with `value`."
+  (make-tensor shape :initial-element value :requires-grad t))
+
+(defmodel (Linear (in-features out-features &key (bias t))
+           :documentation "y = x·Wᵀ + b with a weight of shape (out in).")
+    ((weight (xavier-uniform (list out-features in-features) :requires-grad t))
+     (bias (if bias (parameter (list out-features) 0.0) nil))))
+
+(defmethod call ((model Linear) &rest inputs)
+  (destructuring-bind (x) inputs
+    (with-slots (weight bias) model
+      (let ((y (!matmul x (!t weight))))
+        (if bias (!add y bias) y)))))
+
+(defmodel (Embedding (vocab-size dim)
+           :documentation "The rows of a table of shape (vocab-size dim) at integer ids.")
+    ((weight (xavier-uniform (list vocab-size dim) :requires-grad t))))
+
+(defmethod call ((model Embedding) &rest inputs)
+  (destructuring-bind (ids) inputs
+    (!embedding ids (slot-value model 'weight))))
+
+;;; Normalisation ------------------------------------------------------------------------------
+
+(defun last-axes (count rank)
+  (loop for i from (- rank count) below rank collect i))
+
+(defun check-normalized (name x dims)
+  (let ((own (last (shape x) (length dims))))
+    (unless (= (length own) (length dims))
+      (%fail :shape-mismatch "`~a` over ~a needs a tensor of rank ~a or more, not ~a" name dims
+             (length dims) (ndim x)))
+    (loop for a in own
+          for b in dims
+          do (require-equal-dims a b "`~a` over ~a of a tensor of shape ~a" name dims (shape x)))))
+
+(defun scale-and-shift (x weight bias)
+  (let ((x (if weight (!mul x weight) x)))
+    (if bias (!add x bias) x)))
+
+(defmodule (LayerNormalization ((&key rank eps) :rank rank :eps eps) :where "A[~] -> A[~]") ()
+  :documentation "(x - mean) / sqrt(variance + eps) over the last axes."
+  :impl ((op x)
+         (with-attrs ((rank :rank) (eps :eps)) op
+           (let* ((axes (last-axes rank (ndim x)))
+                  (d (!sub x (mean-axes x axes))))
+             (!div d (!sqrt (!add (mean-axes (!square d) axes) eps)))))))
+
+(defun !layer-norm (x dims &key weight bias (eps 1d-5))
+  "Normalises over the last `(length dims)` axes, then scales and shifts."
+  (let ((dims (dims-of dims)))
+    (check-normalized "!layer-norm" x dims)
+    (scale-and-shift (forward (LayerNormalization :rank (length dims) :eps eps) (as-float x))
+                     weight bias)))
+
+(defmodel (LayerNorm (dims &key (eps 1d-5) (affine t) (bias t))
+           :documentation "Normalisation over the last axes with trainable scale and shift.")
+    ((dims dims)
+     (eps eps)
+     (affine (if (eq affine t) (parameter dims 1.0) affine))
+     (bias (if (eq bias t) (parameter dims 0.0) bias))))
+
+(defmethod call ((model LayerNorm) &rest inputs)
+  (destructuring-bind (x) inputs
+    (with-slots (dims eps affine bias) model
+      (!layer-norm x dims :weight affine :bias bias :eps eps))))
+
+(defmodule (RMSNormalization ((&key rank eps) :rank rank :eps eps) :where "A[~] -> A[~]") ()
+  :documentation "x / sqrt(mean(x^2) + eps) over the last axes."
+  :impl ((op x)
+         (with-attrs ((rank :rank) (eps :eps)) op
+           (let ((axes (last-axes rank (ndim x))))
+             (!div x (!sqrt (!add (mean-axes (!square x) axes) eps)))))))
+
+(defun !rms-norm (x dims &key weight (eps 1d-5))
+  "x / sqrt(mean(x^2) + eps) over the last `(length dims)` axes, then scaled."
+  (let ((dims (dims-of dims)))
+    (check-normalized "!rms-norm" x dims)
+    (scale-and-shift (forward (RMSNormalization :rank (length dims) :eps eps) (as-float x))
+                     weight nil)))
+
+(defmodel (RMSNorm (dims &key (eps 1d-5) (weight t))
+           :documentation "Root-mean-square normalisation with a trainable scale.")
+    ((dims dims)
+     (eps eps)
+     (weight (if (eq weight t) (parameter dims 1.0) weight))))
+
+(defmethod call ((model RMSNorm) &rest inputs)
+  (destructuring-bind (x) inputs
+    (with-slots (dims eps weight) model
+      (!rms-norm x dims :weight weight :eps eps))))
+
+(defun !batch-norm (x &optional weight bias mean invstd (axis 1) (eps 1d-5))
+  "Normalises along all axes but `axis`, with the given mean and 1 / std or those of the batch."
+  (let* ((x (as-float x))
+         (axis (normalize-axis axis (ndim x)))
+         (others (remove axis (loop for i below (ndim x) collect i)))
+         (wide (reduced-shape (shape x) others)))
+    (flet ((along (v) (and v (reshape v wide))))
+      (let* ((mean (or (along mean) (mean-axes x others)))
+             (d (!sub x mean))
+             (invstd (or (along invstd)
+                         (!rsqrt (!add (mean-axes (!square d) others) eps)))))
+        (scale-and-shift (!mul d invstd) (along weight) (along bias))))))

@@ -1,0 +1,126 @@
+;;;; Contractions: sums of products, written so that the compiler sees reduce(add, a * b).
+(in-package :caten)
+
+(defun contract (a b axes)
+  "The sum over `axes` of the products of two tensors of equal rank, which broadcast. It keeps the
+promoted dtype; 16-bit floats are multiplied and summed in float32 and rounded once."
+  (let* ((dtype (common-dtype (list a b)))
+         (wide (accumulation-dtype dtype))
+         (factors (broadcast (promote (list a b) wide))))
+    (!cast (sum-axes (apply #'mul2 factors) axes) dtype)))
+
+(defmodule (MatMul (()) :where "A[~ i k] B[~ k j] -> A[~ i j]") ()
+  :documentation "The matrix product of two tensors of one rank and dtype."
+  :impl ((op a b)
+         (let* ((rank (ndim a))
+                (rows (nth (- rank 2) (shape a)))
+                (columns (nth (1- rank) (shape b)))
+                (batch (butlast (shape a) 2)))
+           ;; (… i k 1) * (… 1 k j) summed over k.
+           (reshape (contract (!unsqueeze a -1) (!unsqueeze b -3) (list (1- rank)))
+                    (append batch (list rows columns))))))
+
+(defun !matmul (a b)
+  "The matrix product. Leading axes broadcast; an operand of rank 1 is a row on the left and a
+column on the right, and its axis is dropped from the result."
+  (let* ((left (= (ndim a) 1))
+         (right (= (ndim b) 1))
+         (a (if left (!unsqueeze a 0) a))
+         (b (if right (!unsqueeze b -1) b)))
+    (when (or (zerop (ndim a)) (zerop (ndim b)))
+      (%fail :shape-mismatch "`!matmul` needs tensors of rank 1 or more"))
+    (destructuring-bind (a b) (promote (list a b))
+      (let* ((inner-a (car (last (shape a))))
+             (inner-b (nth (- (ndim b) 2) (shape b)))
+             (batch (%broadcast-shapes (butlast (shape a) 2) (butlast (shape b) 2))))
+        (require-equal-dims inner-a inner-b
+                            "`!matmul` of tensors of shapes ~a and ~a: the shared axis"
+                            (shape a) (shape b))
+        (let ((result (forward (MatMul)
+                               (broadcast-to a (append batch (last (shape a) 2)))
+                               (broadcast-to b (append batch (last (shape b) 2))))))
+          (when right
+            (setf result (reshape result (butlast (shape result)))))
+          (if left
+              (reshape result (append batch (if right nil (last (shape result)))))
+              result))))))
+
+(defun !dot (a b)
+  "The sum of the products of two vectors, a scalar."
+  (unless (and (= (ndim a) 1) (= (ndim b) 1))
+    (%fail :shape-mismatch "`!dot` needs two vectors, not shapes ~a and ~a" (shape a) (shape b)))
+  (!matmul a b))
+
+(defun !outer (a b)
+  "The products of every element of one vector with every element of another."
+  (!mul (!unsqueeze (!flatten-all a) -1) (!unsqueeze (!flatten-all b) 0)))
+
+(defun !flatten-all (x)
+  (reshape x (list (dim-product (shape x)))))
+
+;;; Einstein summation -------------------------------------------------------------------------
+
+(defun parse-einsum (notation)
+  "The operands' and the result's letters: `ij,jk->ik` gives ((i j) (j k)) and (i k)."
+  (let* ((notation (remove #\Space notation))
+         (arrow (search "->" notation))
+         (inputs (split-letters (if arrow (subseq notation 0 arrow) notation)))
+         (letters (apply #'append inputs)))
+    (values inputs
+            (if arrow
+                (coerce (subseq notation (+ arrow 2)) 'list)
+                (sort (loop for c in (remove-duplicates letters)
+                            when (= 1 (count c letters)) collect c)
+                      #'char<)))))
+
+(defun split-letters (text)
+  (loop with start = 0
+        for comma = (position #\, text :start start)
+        collect (coerce (subseq text start comma) 'list)
+        while comma
+        do (setf start (1+ comma))))
+
+(defun take-diagonals (x letters)
+  "`x` with each repeated letter reduced to the diagonal of its two axes, and the letters left."
+  (loop
+    (let ((letter (find-if #'(lambda (c) (> (count c letters) 1)) letters)))
+      (unless letter
+        (return (values x letters)))
+      (let* ((i (position letter letters))
+             (j (position letter letters :from-end t))
+             (hits (!eq (!gid x i) (!gid x j))))
+        (require-equal-dims (nth i (shape x)) (nth j (shape x))
+                            "`!einsum`: the axes of `~a` of one operand" letter)
+        (setf x (squeeze-axes (sum-axes (!where hits x 0) (list j)) (list j) t)
+              letters (append (subseq letters 0 j) (subseq letters (1+ j))))))))
+
+(defun align-letters (x letters order)
+  "`x` with its axes in the order of `order`, and size 1 for letters that it has not."
+  (let ((present (remove-if-not #'(lambda (c) (member c letters)) order)))
+    (let ((x (!permute x (loop for c in present collect (position c letters)))))
+      (reshape x (loop with dims = (shape x)
+                       for c in order
+                       collect (if (member c letters) (pop dims) 1))))))
+
+(defun !einsum (notation &rest xs)
+  "Einstein summation as NumPy's einsum: `(!einsum \"bij,bjk->bik\" a b)`."
+  (multiple-value-bind (inputs output) (parse-einsum notation)
+    (unless (= (length inputs) (length xs))
+      (%fail :shape-notation "`!einsum` \"~a\" describes ~a operands but ~a are given" notation
+             (length inputs) (length xs)))
+    (let ((order (append output
+                         (set-difference (remove-duplicates (apply #'append inputs)) output)))
+          (aligned nil))
+      (loop for letters in inputs
+            for x in xs
+            do (unless (= (length letters) (ndim x))
+                 (%fail :shape-mismatch "`!einsum` \"~a\": ~a letters for a tensor of rank ~a"
+                        notation (length letters) (ndim x)))
+               (multiple-value-bind (x letters) (take-diagonals x letters)
+                 (push (align-letters x letters order) aligned)))
+      (setf aligned (nreverse aligned))
+      (let ((axes (loop for i from (length output) below (length order) collect i)))
+        (squeeze-axes (if (rest aligned)
+                          (contract (reduce #'!mul (butlast aligned)) (car (last aligned)) axes)
+                          (sum-axes (first aligned) axes))
+                      axes t)))))

@@ -1,0 +1,199 @@
+;;;; Views with NumPy's subscripts, and what is built from slices.
+(in-package :caten)
+
+(defun clamp-dim (dim low high)
+  (dim-max low (dim-min dim high)))
+
+(defun slice-bound (bound size low high)
+  "A bound of a range: negative numbers count from the end, then it is clamped to low..high."
+  (let ((bound (dim-of bound)))
+    (clamp-dim (if (and (integerp bound) (minusp bound)) (dim+ bound size) bound) low high)))
+
+(defun forward-slice (start stop step size)
+  (let ((stop (if stop (slice-bound stop size 0 size) size))
+        (start (if start (slice-bound start size 0 size) 0)))
+    (list start (dim-max 0 (dim-ceil-div (dim- stop start) step)) step)))
+
+(defun backward-slice (start stop step size)
+  (let ((stop (if stop (slice-bound stop size -1 (dim- size 1)) -1))
+        (start (if start (slice-bound start size -1 (dim- size 1)) (dim- size 1))))
+    (list start (dim-max 0 (dim-ceil-div (dim- start stop) (- step))) step)))
+
+(defun element-slice (index size)
+  "The slice of one element; negative indices count from the end."
+  (let* ((dim (dim-of index))
+         (start (if (and (integerp dim) (minusp dim)) (dim+ dim size) dim)))
+    (when (and (integerp start) (integerp size) (not (< -1 start size)))
+      (%fail :bad-axis "index ~a is out of range for an axis of size ~a" dim size))
+    (unless (integerp start)
+      (require-equal-dims start (clamp-dim start 0 (dim- size 1))
+                          "an index of `!view` on an axis of size ~a" size))
+    (list start 1 1)))
+
+(defun subscript-slice (subscript size)
+  "The slice `(start size step)` of an axis that a subscript names."
+  (cond ((eq subscript t) (list 0 size 1))
+        ((not (consp subscript)) (element-slice subscript size))
+        ((eq (first subscript) :~)
+         (require-equal-dims size 1 "`(:~ n)` of `!view` needs an axis of size 1, not ~a" size)
+         (list 0 1 1))
+        ((size-expression-p subscript) (element-slice subscript size))
+        (t
+         (destructuring-bind (start stop &optional (step 1)) subscript
+           (cond ((not (integerp step))
+                  (%fail :bad-axis "the step ~a of a range must be an integer" step))
+                 ((plusp step) (forward-slice start stop step size))
+                 ((minusp step) (backward-slice start stop step size))
+                 (t (%fail :bad-axis "the step of a range must not be 0")))))))
+
+(defun size-expression-p (form)
+  "Whether a list is a size such as (+ n 1) and not a range."
+  (member (first form) '(+ - * floor-div ceil-div mod max min)))
+
+(defun !view (x &rest subscripts)
+  "A part of `x`, one subscript per axis: t all; i one element (the axis stays, with size 1);
+(a b) and (a b step) half-open ranges, nil for an open end; (:~ n) repeats an axis of size 1."
+  (when (> (length subscripts) (ndim x))
+    (%fail :bad-axis "`!view` has ~a subscripts for a tensor of rank ~a" (length subscripts) (ndim x)))
+  (let* ((subscripts (append subscripts
+                             (make-list (- (ndim x) (length subscripts)) :initial-element t)))
+         (part (slice x (mapcar #'subscript-slice subscripts (shape x)))))
+    (expand part
+            (loop for subscript in subscripts
+                  for dim in (shape part)
+                  collect (if (and (consp subscript) (eq (first subscript) :~))
+                              (dim-of (second subscript))
+                              dim)))))
+
+(defun view-base (x)
+  "The tensor that `x` is a view of."
+  (loop while (typep (tensor-op x) 'slice-op)
+        do (setf x (first (tensor-variables x))))
+  x)
+
+(defun !view-from-base (x &rest subscripts)
+  "As `!view`, of the tensor that `x` is a view of."
+  (apply #'!view (view-base x) subscripts))
+
+;;; Split --------------------------------------------------------------------------------------
+
+(defun !split (x sizes &key (dim 0))
+  "The parts of `x` along `dim` as several values: of the sizes in a list, or of one size, of which
+the last part may fall short."
+  (let* ((axis (normalize-axis dim (ndim x)))
+         (total (nth axis (shape x)))
+         (sizes (if (listp sizes)
+                    (dims-of sizes)
+                    (loop for start from 0 below (constant-size total "!split") by sizes
+                          collect (min sizes (- total start)))))
+         (start 0))
+    (require-equal-dims (reduce #'dim+ sizes :initial-value 0) total
+                        "`!split` of an axis of size ~a into ~a" total sizes)
+    (values-list (loop for size in sizes
+                       collect (slice-axis x axis start size)
+                       do (setf start (dim+ start size))))))
+
+(defun constant-size (size name)
+  (unless (integerp size)
+    (%fail :bad-size "`~a` needs an axis of known size, not ~a" name size))
+  size)
+
+(defun !chunk (x n &key (dim 0))
+  "`x` in `n` parts along `dim` (the last may be shorter, as in PyTorch)."
+  (let* ((axis (normalize-axis dim (ndim x)))
+         (total (nth axis (shape x))))
+    (if (integerp total)
+        (!split x (max 1 (ceiling total n)) :dim axis)
+        (!split x (make-list n :initial-element (dim-floor-div total n)) :dim axis))))
+
+;;; Padding ------------------------------------------------------------------------------------
+
+(defun reflected (x axis low high)
+  (let ((size (nth axis (shape x))))
+    (!concatenate axis
+                  (slice-axis x axis low low -1)
+                  x
+                  (slice-axis x axis (dim- size 2) high -1))))
+
+(defun replicated (x axis low high)
+  (let* ((size (nth axis (shape x)))
+         (first (slice-axis x axis 0 1))
+         (last (slice-axis x axis (dim- size 1) 1)))
+    (!concatenate axis
+                  (expand first (replace-nth axis low (shape x)))
+                  x
+                  (expand last (replace-nth axis high (shape x))))))
+
+(defun circular (x axis low high)
+  (let ((size (nth axis (shape x))))
+    (!concatenate axis (slice-axis x axis (dim- size low) low) x (slice-axis x axis 0 high))))
+
+(defun !pad (x widths &key (mode :constant) (value 0.0))
+  "`x` with `(low high)` elements added around each axis; negative numbers crop. Modes: :constant
+(`value`), :reflect, :replicate, :circular."
+  (unless (= (length widths) (ndim x))
+    (%fail :bad-axis "`!pad` needs one (low high) per axis of a tensor of rank ~a, not ~a" (ndim x)
+           widths))
+  (let* ((widths (loop for pair in widths
+                       collect (if (eq pair t) '(0 0) (dims-of pair))))
+         (added (loop for (low high) in widths collect (list (dim-max low 0) (dim-max high 0))))
+         (x (slice x (loop for (low high) in widths
+                           for dim in (shape x)
+                           for cut = (dim-max 0 (dim- 0 low))
+                           collect (list cut (dim- (dim- dim cut) (dim-max 0 (dim- 0 high))) 1)))))
+    (if (eq mode :constant)
+        (pad x added (if (float-dtype-p (dtype-of x)) value (truncate value)))
+        (loop for (low high) in added
+              for axis from 0
+              do (unless (and (eql low 0) (eql high 0))
+                   (setf x (funcall (ecase mode
+                                      (:reflect #'reflected)
+                                      (:replicate #'replicated)
+                                      (:circular #'circular))
+                                    x axis low high)))
+              finally (return x)))))
+
+(defun !padding (x widths &key (value 0.0))
+  "`x` with `(low high)` elements of `value` around each axis; t leaves an axis alone."
+  (!pad x widths :value value))
+
+(defun !padding2d (x widths &key (value 0.0))
+  "`x` with `(left right top bottom)` elements of `value` around its last two axes."
+  (destructuring-bind (left right top bottom) widths
+    (!pad x (append (make-list (- (ndim x) 2) :initial-element t)
+                    (list (list top bottom) (list left right)))
+          :value value)))
+
+;;; Copies, triangles --------------------------------------------------------------------------
+
+(defclass copy-op (Movement) ()
+  (:documentation "A value of its own: never an alias of what it was made from."))
+(defmethod forward ((op copy-op) &rest inputs)
+  (st "A[~] -> A[~]" (inputs)))
+(defmethod lower ((op copy-op) &rest inputs)
+  (first inputs))
+(defmethod backward ((op copy-op) &rest douts)
+  (first douts))
+
+(defun !copy (x)
+  "A copy of `x`."
+  (apply-op 'copy-op x))
+
+(defun !contiguous (x)
+  "`x` as a value of its own, not a view."
+  (!copy x))
+
+(defun triangle-offsets (x)
+  "Column minus row of every element of the last two axes, broadcastable to `x`."
+  (when (< (ndim x) 2)
+    (%fail :bad-axis "a triangle needs a tensor of rank 2 or more, not ~a" (ndim x)))
+  (destructuring-bind (rows columns) (last (shape x) 2)
+    (!sub (!gid-of-shape (list 1 columns) 1) (!gid-of-shape (list rows 1) 0))))
+
+(defun !tril (x &key (diagonal 0))
+  "`x` with zeros above the given diagonal."
+  (!where (!<= (triangle-offsets x) diagonal) x 0))
+
+(defun !triu (x &key (diagonal 0))
+  "`x` with zeros below the given diagonal."
+  (!where (!>= (triangle-offsets x) diagonal) x 0))

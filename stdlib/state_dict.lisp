@@ -1,0 +1,78 @@
+;;;; The parameters of a model by name: slot names and list indices joined with dots, as PyTorch
+;;;; writes them (`h.0.attn.c_attn.weight`).
+(in-package :caten)
+
+(defstruct state-dict
+  (entry (make-hash-table :test #'equal)))
+
+(defun state-dict-keys (state-dict)
+  "The names in a state dictionary."
+  (loop for key being the hash-keys of (state-dict-entry state-dict) collect key))
+
+(defun state-dict-values (state-dict)
+  "The tensors of a state dictionary."
+  (loop for key in (state-dict-keys state-dict)
+        collect (gethash key (state-dict-entry state-dict))))
+
+(defmethod print-object ((state-dict state-dict) stream)
+  (format stream "#<STATE-DICT~{~%  ~a~}>"
+          (loop for key in (state-dict-keys state-dict)
+                for tensor = (gethash key (state-dict-entry state-dict))
+                collect (format nil "~a: ~(~a~) ~a" key (dtype-of tensor) (shape tensor)))))
+
+(defun pytorch-style-dict-key (path)
+  "The path `(h 0 attn c-attn weight)` as `h.0.attn.c_attn.weight`."
+  (substitute #\_ #\- (format nil "~{~(~a~)~^.~}" path)))
+
+(defun class-slot-names (object)
+  (slot-names (class-of object)))
+
+(defun collect-parameters (value path setter)
+  "A list of `(path tensor setter)` for every tensor reachable from `value` through slots of
+modules and through lists; calling a setter replaces the tensor in its place."
+  (cond ((tensor-p value) (list (list (reverse path) value setter)))
+        ((typep value 'Module)
+         (loop for slot in (class-slot-names value)
+               unless (member slot '(variables attrs))
+                 append (let ((slot slot))
+                          (collect-parameters
+                           (slot-value value slot) (cons slot path)
+                           #'(lambda (new) (setf (slot-value value slot) new))))))
+        ((consp value)
+         (loop for cell on value
+               for i from 0
+               while (consp cell)
+               append (let ((cell cell))
+                        (collect-parameters (car cell) (cons i path)
+                                            #'(lambda (new) (setf (car cell) new))))))))
+
+(defun get-state-dict (module &key (key-mapper #'pytorch-style-dict-key))
+  "The parameters of a model by name; `key-mapper` turns a path into a name."
+  (let ((result (make-state-dict)))
+    (loop for (path tensor) in (collect-parameters module nil nil)
+          do (setf (gethash (funcall key-mapper path) (state-dict-entry result)) tensor))
+    result))
+
+(defun load-state-dict (module state-dict &key silent (key-mapper #'pytorch-style-dict-key))
+  "Puts the tensors of `state-dict` (or a hash table) in the places of the parameters of the same
+name and returns the module. Shapes must agree; names on one side only are warned about unless
+`silent`. Load before the model is applied: graphs built earlier keep the old parameters."
+  (let ((entries (if (hash-table-p state-dict) state-dict (state-dict-entry state-dict)))
+        (used nil))
+    (loop for (path old setter) in (collect-parameters module nil nil)
+          for key = (funcall key-mapper path)
+          for new = (gethash key entries)
+          do (cond (new
+                    (push key used)
+                    (unless (same-shape-p (shape old) (shape new))
+                      (error "load-state-dict: `~a` has shape ~a, but the model needs ~a"
+                             key (shape new) (shape old)))
+                    (setf (requires-grad new) (requires-grad old))
+                    (funcall setter new))
+                   ((not silent)
+                    (warn "load-state-dict: no entry for the parameter `~a`" key))))
+    (unless silent
+      (loop for key being the hash-keys of entries
+            unless (member key used :test #'string=)
+              do (warn "load-state-dict: the entry `~a` is not a parameter of the model" key)))
+    module))
