@@ -1,0 +1,11 @@
+;;;; Layer normalisation with scale and shift over rows of 64: one kernel that reads each row once
+;;;; from memory.
+;;;;
+;;;;   catenc samples/layernorm.lisp -o kernels.c
+
+(defentry layer_norm ((x (rows 64)) (scale (64)) (shift (64)))
+  (!layer-norm x '(64) :weight scale :bias shift))
+
+(let ((x (make-tensor '(2 4) :from '((1.0 2.0 3.0 4.0) (-1.0 0.0 0.0 1.0)))))
+  (print (proceed (!layer-norm x '(4))))
+  (terpri))

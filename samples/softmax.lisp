@@ -1,0 +1,10 @@
+;;;; Softmax over the rows of a matrix, for any number of rows and columns: one kernel.
+;;;;
+;;;;   catenc samples/softmax.lisp -o kernels.c
+;;;;   catenc --explain-fusion samples/softmax.lisp
+
+(defentry softmax_rows ((x (rows columns)))
+  (!softmax x :axis -1))
+
+(print (proceed (!softmax (make-tensor '(2 3) :from '((1.0 2.0 3.0) (1.0 1.0 1.0))))))
+(terpri)
