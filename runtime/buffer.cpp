@@ -134,4 +134,14 @@ StoragePtr Storage::clone() const {
   return copy;
 }
 
+void normalize_bools(Storage& storage) {
+  if (storage.dtype() != DType::Bool) {
+    return;
+  }
+  std::span bytes(static_cast<uint8_t*>(storage.data()), storage.bytes());
+  for (uint8_t& byte : bytes) {
+    byte = byte != 0 ? 1 : 0;
+  }
+}
+
 }  // namespace caten::runtime

@@ -86,4 +86,8 @@ class Storage {
   int64_t counted_ = 0;
 };
 
+/// Makes every element of a bool storage 0 or 1, for bytes that come from outside; other dtypes
+/// are left alone.
+void normalize_bools(Storage& storage);
+
 }  // namespace caten::runtime
