@@ -1,21 +1,24 @@
 // AIR: a pure, hash-consed SSA graph of primitive ops on (symbolically) shaped arrays.
 //
-// Semantics, in short (the reference is air/evaluate.cpp):
+// Semantics, in short (the reference is air/evaluate/):
 // - A node has one result: an array of `dtype` and `shape`. Inputs have smaller ids than their
 //   users, so storage order is a topological order and a pass is a loop over ids.
 // - Elementwise ops take inputs of equal shape (broadcasting is an explicit Expand) and equal dtype
 //   (promotion is an explicit Cast); Where takes (bool, T, T); comparisons give bool.
 // - Integers wrap at their width. Idiv floors, Mod takes the divisor's sign, Rem truncates, x/0 and
-//   x mod 0 give 0. Shift counts are taken modulo the width (for Shr: arithmetic when signed).
-// - bool: Add is OR, Mul is AND, Max is OR, Min is AND, Not is logical; Sub, Neg and shifts are
-// refused.
-// - Float ops are IEEE; Max and Min propagate NaN; Idiv is floor(x/y), Mod floor-mod, Rem fmod,
-//   Round half to even. float16 and bfloat16 compute in float32 and round after every op.
-// - Not of an integer is bitwise.
+//   x mod 0 and x rem 0 give 0. Shift counts are taken modulo the width (Shr: arithmetic when
+//   signed). Not of an integer is bitwise.
+// - bool: Add and Max are OR, Mul and Min are AND, Not is logical; Neg, Sub, Idiv, Mod, Rem and
+//   shifts are refused. Bitcast to bool is x != 0.
+// - Float ops are IEEE; Max and Min propagate NaN; Idiv is floor(x/y), Rem is fmod, Mod is fmod plus
+//   the divisor where the signs differ, Round half to even. float16 and bfloat16 compute in float32
+//   and round after every op.
 // - Expand repeats axes of size 1 (same rank); Reshape keeps the row-major order of elements.
+// - ArgReduce over an empty axis gives 0, Reduce the identity.
 // - Effects: only Assign. It yields the new version of its base: readers of the old version are
 //   ordered before it, readers of the new one after it, by ordinary inputs and by the rule that
-//   whoever reads the old version runs first.
+//   whoever reads the old version runs first. The base is a Param or an Assign, and each version is
+//   the base of at most one Assign. Assigns take effect whether or not an output needs them.
 #pragma once
 
 #include <cstdint>

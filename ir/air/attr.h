@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -94,6 +95,16 @@ struct ArgReduceAttr {
 
 using Attr = std::variant<NoAttr, ConstAttr, InputAttr, ParamAttr, DimAttr, AxisAttr, ShapeAttr,
                           PermuteAttr, SliceAttr, PadAttr, ReduceAttr, ArgReduceAttr>;
+
+/// Which alternative of Attr a kind is.
+template <typename T, size_t I = 0>
+constexpr size_t attr_index() {
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, Attr>, T>) {
+    return I;
+  } else {
+    return attr_index<T, I + 1>();
+  }
+}
 
 size_t hash(const Attr& attr);
 

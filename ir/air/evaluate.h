@@ -1,11 +1,15 @@
 // The reference interpreter of AIR: slow, obvious, to the bit where the numeric rules are exact.
-// The oracle of the tests and the `interp` backend.
+// The oracle of the tests and the `interp` backend. Elementary functions are those of
+// support/elementary.h, so compiled kernels can agree to the bit; float sums and products are
+// accumulated in a wider type and rounded once.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,7 +42,11 @@ class EvaluateError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Evaluates the outputs in order. Reads env; Assign updates env.params.
+/// The text of a failed size check.
+std::string check_message(const SizeCheck& check, int64_t left, int64_t right);
+
+/// Evaluates the outputs in order. Reads env; Assigns (outputs or not) update env.params after all
+/// values have been computed.
 std::vector<Array> evaluate(const Graph& graph, Environment& env);
 
 /// One elementwise op on scalars: what constant folding uses as well.
