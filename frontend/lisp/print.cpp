@@ -1,0 +1,610 @@
+// The printer of everything but numbers and characters' names; see print.h.
+#include "frontend/lisp/print.h"
+
+#include <array>
+
+#include "frontend/builtins/builtins.h"
+#include "frontend/lisp/hash_table.h"
+#include "frontend/lisp/stream.h"
+
+namespace caten::lisp {
+namespace {
+
+struct PrinterState {
+  explicit PrinterState(Interpreter& interp) {
+    for (size_t i = 0; i < kNames.size(); ++i) {
+      symbols[i] = interp.cl(kNames[i]).as<Symbol>();
+    }
+  }
+
+  enum Name : uint8_t {
+    Escape,
+    Readably,
+    Pretty,
+    Circle,
+    Radix,
+    Array,
+    Gensym,
+    Base,
+    Length,
+    Level,
+    Case
+  };
+  static constexpr std::array<std::string_view, 11> kNames = {
+      "*PRINT-ESCAPE*", "*PRINT-READABLY*", "*PRINT-PRETTY*", "*PRINT-CIRCLE*",
+      "*PRINT-RADIX*",  "*PRINT-ARRAY*",    "*PRINT-GENSYM*", "*PRINT-BASE*",
+      "*PRINT-LENGTH*", "*PRINT-LEVEL*",    "*PRINT-CASE*"};
+  Value get(Name name) const {
+    const Value value = symbols[name]->value;
+    return value.is_none() ? Value::nil() : value;
+  }
+
+  std::array<Symbol*, kNames.size()> symbols;
+  std::vector<std::pair<const ObjectType*, PrintFn>> printers;
+  int64_t depth = 0;  // of the printing in progress that called a user's print-object
+};
+
+/// Sets the depth that a nested printer starts from.
+class DepthScope {
+ public:
+  DepthScope(int64_t& depth, int64_t value) : depth_(depth), before_(depth) { depth = value; }
+  ~DepthScope() { depth_ = before_; }
+  DepthScope(const DepthScope&) = delete;
+  DepthScope& operator=(const DepthScope&) = delete;
+
+ private:
+  int64_t& depth_;
+  int64_t before_;
+};
+
+PrinterState& state_of(Interpreter& interp) {
+  return interp.state<PrinterState>("printer");
+}
+
+bool is_digit_token(std::string_view text, size_t from) {
+  if (from >= text.size()) {
+    return false;
+  }
+  for (char c : text.substr(from)) {
+    if (c < '0' || c > '9') {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether a token would be read as a number: 12 -3/4 +1. .5 1e5 1.5d-3.
+bool looks_like_number(std::string_view text) {
+  size_t i = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
+  const auto digits = [&] {
+    const size_t begin = i;
+    while (i < text.size() && text[i] >= '0' && text[i] <= '9') {
+      ++i;
+    }
+    return i - begin;
+  };
+  const size_t whole = digits();
+  if (i == text.size()) {
+    return whole > 0;
+  }
+  if (text[i] == '/') {
+    return whole > 0 && is_digit_token(text, i + 1);
+  }
+  size_t fraction = 0;
+  if (text[i] == '.') {
+    ++i;
+    fraction = digits();
+    if (i == text.size()) {
+      return whole + fraction > 0;
+    }
+  }
+  if (whole + fraction == 0 || std::string_view("EFDSL").find(text[i]) == std::string_view::npos) {
+    return false;
+  }
+  ++i;
+  if (i < text.size() && (text[i] == '+' || text[i] == '-')) {
+    ++i;
+  }
+  return is_digit_token(text, i);
+}
+
+/// Whether a symbol's name reads back only between bars.
+bool needs_bars(std::string_view name) {
+  if (name.empty() || looks_like_number(name) ||
+      name.find_first_not_of('.') == std::string_view::npos) {
+    return true;
+  }
+  for (char c : name) {
+    if ((c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) <= ' ' || c == 0x7F ||
+        std::string_view("()\"';`,|\\:").find(c) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return name[0] == '#';
+}
+
+std::string in_case(std::string_view name, PrintSettings::Case letter_case) {
+  std::string text(name);
+  bool inside_word = false;
+  for (char& c : text) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && (letter_case == PrintSettings::Case::Down ||
+                  (letter_case == PrintSettings::Case::Capitalize && inside_word))) {
+      c = static_cast<char>(c - 'A' + 'a');
+    }
+    inside_word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  }
+  return text;
+}
+
+std::string bars(std::string_view name) {
+  std::string text = "|";
+  for (char c : name) {
+    if (c == '|' || c == '\\') {
+      text += '\\';
+    }
+    text += c;
+  }
+  return text + '|';
+}
+
+int64_t limit_of(Value v) {
+  return is_integer(v) && integer_value(v) >= 0 ? integer_value(v) : -1;
+}
+
+/// The references inside an object that the printer follows.
+template <typename Visit>
+void for_each_part(Value v, const Visit& visit) {
+  if (v.is_cons()) {
+    visit(car(v));
+    visit(cdr(v));
+  } else if (const Array* array = v.try_as<Array>()) {
+    for (Value item : array->data) {
+      visit(item);
+    }
+  }
+}
+
+bool has_parts(Value v) {
+  return v.is_cons() || v.is<Array>();
+}
+
+/// Whether a walk of the structure as a tree ends soon: then it has no cycle.
+bool is_small_tree(Value root) {
+  std::vector<Value> pending{root};
+  for (size_t steps = 0; !pending.empty(); ++steps) {
+    if (steps > 4096) {
+      return false;
+    }
+    const Value v = pending.back();
+    pending.pop_back();
+    for_each_part(v, [&](Value part) {
+      if (has_parts(part)) {
+        pending.push_back(part);
+      }
+    });
+  }
+  return true;
+}
+
+}  // namespace
+
+PrintSettings PrintSettings::current(Interpreter& interp) {
+  const PrinterState& state = state_of(interp);
+  const auto flag = [&](PrinterState::Name name) { return state.get(name).truthy(); };
+  PrintSettings settings;
+  settings.readably = flag(PrinterState::Readably);
+  settings.escape = settings.readably || flag(PrinterState::Escape);
+  settings.pretty = flag(PrinterState::Pretty);
+  settings.circle = flag(PrinterState::Circle);
+  settings.radix = flag(PrinterState::Radix);
+  settings.array = settings.readably || flag(PrinterState::Array);
+  settings.gensym = settings.readably || flag(PrinterState::Gensym);
+  const int64_t base = limit_of(state.get(PrinterState::Base));
+  settings.base = base >= 2 && base <= 36 ? static_cast<int>(base) : 10;
+  if (!settings.readably) {
+    settings.length = limit_of(state.get(PrinterState::Length));
+    settings.level = limit_of(state.get(PrinterState::Level));
+  }
+  const Value letter_case = state.get(PrinterState::Case);
+  settings.letter_case = letter_case == interp.keyword("DOWNCASE")     ? Case::Down
+                         : letter_case == interp.keyword("CAPITALIZE") ? Case::Capitalize
+                                                                       : Case::Up;
+  return settings;
+}
+
+int64_t Printer::depth() const {
+  return outer_depth_ + static_cast<int64_t>(frames_.size());
+}
+
+void Printer::print(Value object) {
+  // Called at top level, and again from a kind's own printer while frames are open.
+  const size_t base = frames_.size();
+  if (base == 0) {
+    outer_depth_ = state_of(interp_).depth;
+    if (has_parts(object) && (settings_.circle || !is_small_tree(object))) {
+      find_labels(object);
+    }
+  }
+  begin(object);
+  while (frames_.size() > base) {
+    step();
+  }
+}
+
+/// Finds the objects to be labelled: those met twice under *PRINT-CIRCLE*, else those that contain
+/// themselves. A depth-first walk with an explicit stack; an object is open while its parts are
+/// being walked.
+void Printer::find_labels(Value root) {
+  struct Visit {
+    Value object;
+    bool leaving;
+  };
+  std::unordered_map<uint64_t, bool> open;  // seen objects; true: open
+  std::vector<Visit> pending{{root, false}};
+  while (!pending.empty()) {
+    const Visit visit = pending.back();
+    pending.pop_back();
+    if (visit.leaving) {
+      open[visit.object.bits()] = false;
+      continue;
+    }
+    const auto [seen, fresh] = open.try_emplace(visit.object.bits(), true);
+    if (!fresh) {
+      if (settings_.circle || seen->second) {
+        labels_.emplace(visit.object.bits(), 0);
+      }
+      continue;
+    }
+    pending.push_back({visit.object, true});
+    for_each_part(visit.object, [&](Value part) {
+      if (has_parts(part)) {
+        pending.push_back({part, false});
+      }
+    });
+  }
+}
+
+bool Printer::print_label(Value object) {
+  if (labels_.empty()) {
+    return false;
+  }
+  const auto found = labels_.find(object.bits());
+  if (found == labels_.end()) {
+    return false;
+  }
+  if (found->second != 0) {
+    out_ += fmt::format("#{}#", found->second);
+    return true;
+  }
+  found->second = ++label_count_;
+  out_ += fmt::format("#{}=", found->second);
+  return false;
+}
+
+void Printer::begin(Value object) {
+  if (!has_parts(object)) {
+    print_atom(object);
+    return;
+  }
+  if (print_label(object)) {
+    return;
+  }
+  if (object.is_cons()) {
+    if (settings_.pretty && begin_abbreviation(object)) {
+      return;
+    }
+    if (too_deep()) {
+      out_ += '#';
+      return;
+    }
+    out_ += '(';
+    frames_.push_back({.kind = Frame::Kind::List, .object = object});
+    return;
+  }
+  begin_array(object);
+}
+
+/// 'x for (quote x), #'f for (function f). The object itself is printed next.
+bool Printer::begin_abbreviation(Value list) {
+  const Value rest = cdr(list);
+  if (!rest.is_cons() || !cdr(rest).is_nil() || labels_.contains(rest.bits())) {
+    return false;
+  }
+  if (car(list) == interp_.cl("QUOTE")) {
+    out_ += '\'';
+  } else if (car(list) == interp_.cl("FUNCTION")) {
+    out_ += "#'";
+  } else {
+    return false;
+  }
+  frames_.push_back({.kind = Frame::Kind::Quote, .object = car(rest)});
+  return true;
+}
+
+void Printer::begin_array(Value object) {
+  const Array& array = *object.as<Array>();
+  const Symbol* element_type = array.element_type.try_as<Symbol>();
+  if (array.is_vector() && element_type != nullptr && element_type->name == "BIT") {
+    print_bits(object);
+    return;
+  }
+  if (!settings_.array) {
+    write_unreadable(array.is_vector() ? "VECTOR" : "ARRAY");
+    return;
+  }
+  if (too_deep()) {
+    out_ += '#';
+    return;
+  }
+  if (array.is_vector()) {
+    out_ += "#(";
+    frames_.push_back({.kind = Frame::Kind::Vector, .object = object});
+    return;
+  }
+  out_ += fmt::format("#{}A", array.dims.size());
+  begin_row(object, 0, 0);
+}
+
+void Printer::begin_row(Value object, size_t axis, size_t offset) {
+  const Array& array = *object.as<Array>();
+  if (axis == array.dims.size()) {
+    begin(array.data[offset]);
+    return;
+  }
+  if (too_deep()) {
+    out_ += '#';
+    return;
+  }
+  out_ += '(';
+  frames_.push_back({.kind = Frame::Kind::Row, .object = object, .axis = axis, .offset = offset});
+}
+
+void Printer::step() {
+  switch (frames_.back().kind) {
+    case Frame::Kind::List:
+      step_list();
+      return;
+    case Frame::Kind::Vector:
+      step_vector();
+      return;
+    case Frame::Kind::Row:
+      step_row();
+      return;
+    case Frame::Kind::Quote: {
+      const Value quoted = frames_.back().object;
+      frames_.pop_back();
+      begin(quoted);
+      return;
+    }
+  }
+}
+
+/// Ends the innermost structure with `...)` when *PRINT-LENGTH* elements are printed.
+bool Printer::limit_reached(size_t done) {
+  if (settings_.length < 0 || static_cast<int64_t>(done) < settings_.length) {
+    return false;
+  }
+  out_ += "...)";
+  frames_.pop_back();
+  return true;
+}
+
+void Printer::step_list() {
+  Frame& frame = frames_.back();
+  const Value rest = frame.object;
+  if (rest.is_nil()) {
+    out_ += ')';
+    frames_.pop_back();
+    return;
+  }
+  if (frame.next > 0) {
+    out_ += ' ';
+  }
+  const bool labelled = frame.next > 0 && rest.is_cons() && labels_.contains(rest.bits());
+  if (!rest.is_cons() || labelled) {
+    out_ += ". ";
+    frame.object = Value::nil();
+    begin(rest);
+    return;
+  }
+  if (limit_reached(frame.next)) {
+    return;
+  }
+  ++frame.next;
+  frame.object = cdr(rest);
+  begin(car(rest));
+}
+
+void Printer::step_vector() {
+  Frame& frame = frames_.back();
+  const Array& array = *frame.object.as<Array>();
+  if (frame.next >= array.length()) {
+    out_ += ')';
+    frames_.pop_back();
+    return;
+  }
+  if (frame.next > 0) {
+    out_ += ' ';
+  }
+  if (!limit_reached(frame.next)) {
+    begin(array.data[frame.next++]);
+  }
+}
+
+void Printer::step_row() {
+  Frame& frame = frames_.back();
+  const Array& array = *frame.object.as<Array>();
+  if (static_cast<int64_t>(frame.next) >= array.dims[frame.axis]) {
+    out_ += ')';
+    frames_.pop_back();
+    return;
+  }
+  if (frame.next > 0) {
+    out_ += ' ';
+  }
+  if (limit_reached(frame.next)) {
+    return;
+  }
+  size_t stride = 1;
+  for (size_t axis = frame.axis + 1; axis < array.dims.size(); ++axis) {
+    stride *= static_cast<size_t>(array.dims[axis]);
+  }
+  const size_t offset = frame.offset + stride * frame.next++;
+  begin_row(frame.object, frame.axis + 1, offset);
+}
+
+void Printer::write_unreadable(std::string_view text) {
+  if (settings_.readably) {
+    fail(Diag::LispError, interp_.current_span(), "#<{}> cannot be printed readably", text);
+  }
+  out_ += "#<";
+  out_ += text;
+  out_ += '>';
+}
+
+void Printer::print_bits(Value vector) {
+  const Array& array = *vector.as<Array>();
+  out_ += "#*";
+  for (size_t i = 0; i < array.length(); ++i) {
+    out_ += array.data[i] == Value::fixnum(1) ? '1' : '0';
+  }
+}
+
+void Printer::print_string(std::u32string_view text) {
+  if (!settings_.escape) {
+    out_ += encode_utf8(text);
+    return;
+  }
+  out_ += '"';
+  for (char32_t c : text) {
+    if (c == U'"' || c == U'\\') {
+      out_ += '\\';
+    }
+    append_utf8(out_, c);
+  }
+  out_ += '"';
+}
+
+void Printer::print_symbol(Value value) {
+  const Symbol& symbol = *value.as<Symbol>();
+  if (!settings_.escape) {
+    out_ += in_case(symbol.name, settings_.letter_case);
+    return;
+  }
+  const auto name_text = [&](std::string_view name) {
+    return needs_bars(name) ? bars(name) : in_case(name, settings_.letter_case);
+  };
+  if (symbol.has(kKeyword)) {
+    out_ += ':';
+  } else if (Package* home = interp_.home_package(value); home == nullptr) {
+    out_ += settings_.gensym ? "#:" : "";
+  } else if (interp_.current_package().find(symbol.name).symbol != value) {
+    const Access access = home->find(symbol.name).access;
+    out_ += name_text(home->name);
+    out_ += access == Access::External ? ":" : "::";
+  }
+  out_ += name_text(symbol.name);
+}
+
+void Printer::print_function(Value function) {
+  const Value name = static_cast<Function*>(function.object_pointer())->name;
+  if (name.is_none() || name.is_nil()) {
+    write_unreadable("FUNCTION (LAMBDA)");
+    return;
+  }
+  write_unreadable(fmt::format("FUNCTION {}", interp_.print(name)));
+}
+
+void Printer::print_atom(Value v) {
+  if (v.is_symbol()) {
+    print_symbol(v);
+  } else if (is_number(v)) {
+    out_ += number_text(interp_, v, settings_);
+  } else if (const String* string = v.try_as<String>()) {
+    print_string(string->view());
+  } else if (v.is_character()) {
+    const char32_t c = v.character_value();
+    if (settings_.escape) {
+      out_ += "#\\";
+    }
+    const std::string_view name = settings_.escape && c != U' ' ? character_name(c) : "";
+    if (name.empty()) {
+      append_utf8(out_, c);
+    } else {
+      out_ += name;
+    }
+  } else if (v.is_none()) {
+    out_ += "#<no value>";
+  } else {
+    const ObjectType& type = v.object_pointer()->type();
+    for (const auto& [kind, print] : state_of(interp_).printers) {
+      if (kind == &type) {
+        interp_.check_stack();
+        const DepthScope scope(state_of(interp_).depth, depth() + 1);
+        print(*this, v);
+        return;
+      }
+    }
+    if (v.is_function()) {
+      print_function(v);
+    } else {
+      write_unreadable(in_case(type.name, PrintSettings::Case::Up));
+    }
+  }
+}
+
+void register_printer(Interpreter& interp, const ObjectType& type, PrintFn print) {
+  state_of(interp).printers.emplace_back(&type, print);
+}
+
+std::string print_to_string(Interpreter& interp, Value object, bool escape) {
+  PrintSettings settings = PrintSettings::current(interp);
+  settings.escape = escape || settings.readably;
+  Printer printer(interp, settings);
+  printer.print(object);
+  return printer.take();
+}
+
+void install_printer(Interpreter& interp) {
+  const auto define = [&](std::string_view name, Value value) {
+    const Value symbol = interp.cl(name);
+    interp.cl_package().export_symbol(symbol);
+    interp.proclaim_special(symbol);
+    interp.set_symbol_value(symbol, value);
+  };
+  const Value nil = Value::nil();
+  const Value t = Value::t();
+  define("*PRINT-ESCAPE*", t);
+  define("*PRINT-READABLY*", nil);
+  define("*PRINT-PRETTY*", t);
+  define("*PRINT-CIRCLE*", nil);
+  define("*PRINT-RADIX*", nil);
+  define("*PRINT-ARRAY*", t);
+  define("*PRINT-GENSYM*", t);
+  define("*PRINT-BASE*", Value::fixnum(10));
+  define("*PRINT-LENGTH*", nil);
+  define("*PRINT-LEVEL*", nil);
+  define("*PRINT-LINES*", nil);
+  define("*PRINT-CASE*", interp.keyword("UPCASE"));
+  define("*PRINT-RIGHT-MARGIN*", nil);
+  define("*PRINT-MISER-WIDTH*", nil);
+  define("*READ-DEFAULT-FLOAT-FORMAT*", interp.cl("SINGLE-FLOAT"));
+  interp.hooks.print = print_to_string;
+  register_printer(interp, HashTable::kType, [](Printer& printer, Value object) {
+    const HashTable& table = *object.as<HashTable>();
+    constexpr std::string_view kTests[] = {"EQ", "EQL", "EQUAL", "EQUALP"};
+    printer.write_unreadable(fmt::format("HASH-TABLE :TEST {} :COUNT {}",
+                                         kTests[static_cast<size_t>(table.test)], table.count()));
+  });
+  register_printer(interp, Package::kType, [](Printer& printer, Value object) {
+    printer.write_unreadable(fmt::format("PACKAGE \"{}\"", object.as<Package>()->name));
+  });
+  register_printer(interp, Stream::kType, [](Printer& printer, Value object) {
+    const Stream& stream = *object.as<Stream>();
+    printer.write_unreadable(stream.path.empty() ? "STREAM"
+                                                 : fmt::format("STREAM \"{}\"", stream.path));
+  });
+}
+
+}  // namespace caten::lisp
