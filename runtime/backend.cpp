@@ -7,6 +7,12 @@
 
 namespace caten::runtime {
 
+void Executable::run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
+                              Profile& profile) const {
+  ProfileScope scope(&profile, "run");
+  run(sizes, buffers);
+}
+
 void throw_status(std::string_view program, std::string_view kernel, int32_t status,
                   std::span<const int64_t, 2> detail) {
   switch (static_cast<Status>(status)) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/profile.h"
 #include "runtime/program.h"
 
 namespace caten::runtime {
@@ -33,6 +34,10 @@ class Executable {
   /// `sizes`: one per symbol. `buffers`: one pointer per Program::buffers entry (temporaries point
   /// into an arena). Throws RuntimeError.
   virtual void run(std::span<const int64_t> sizes, std::span<void* const> buffers) const = 0;
+  /// The same, adding the time of each kernel to `profile`; of the whole run, where an executable
+  /// has no kernels.
+  virtual void run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
+                            Profile& profile) const;
 };
 
 /// Compiles program.source in memory with TinyCC. Throws InternalError when TinyCC refuses our C.

@@ -414,6 +414,10 @@ void Executor::Impl::run(const RunArguments& arguments, Workspace& work, RunResu
   if (writes_state) {
     turn.lock();
   }
+  if (options.profile) {
+    executable->run_profiled(work.sizes, work.pointers, *options.profile);
+    return;
+  }
   executable->run(work.sizes, work.pointers);
 }
 

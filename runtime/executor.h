@@ -35,7 +35,8 @@ struct RunResult {
 
 struct ExecutorOptions {
   std::string entry{};                     // the name in errors; the program's when empty
-  std::shared_ptr<ByteCounter> counter{};  // for outputs; may be null
+  std::shared_ptr<ByteCounter> counter{};  // for outputs and arenas; may be null
+  std::shared_ptr<Profile> profile{};      // gets the time of every kernel; may be null
 };
 
 class Executor {

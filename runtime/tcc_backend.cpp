@@ -207,6 +207,16 @@ class TccExecutable final : public Executable {
         code_(std::move(code)) {}
 
   void run(std::span<const int64_t> sizes, std::span<void* const> buffers) const override {
+    run_calls(sizes, buffers, nullptr);
+  }
+  void run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
+                    Profile& profile) const override {
+    run_calls(sizes, buffers, &profile);
+  }
+
+ private:
+  void run_calls(std::span<const int64_t> sizes, std::span<void* const> buffers,
+                 Profile* profile) const {
     constexpr size_t kInline = 64;
     std::array<void*, kInline> inline_arguments;
     std::vector<void*> many_arguments;
@@ -220,7 +230,8 @@ class TccExecutable final : public Executable {
         arguments[i] = buffers[static_cast<size_t>(call.buffers[i])];
       }
       std::array<int64_t, 2> detail{};
-      size_t kernel = static_cast<size_t>(call.kernel);
+      auto kernel = static_cast<size_t>(call.kernel);
+      ProfileScope scope(profile, kernels_[kernel].name);
       int32_t status = code_.functions[kernel](arguments, sizes.data(), detail.data());
       if (status != 0) {
         throw_status(name_, kernels_[kernel].name, status, detail);
@@ -228,7 +239,6 @@ class TccExecutable final : public Executable {
     }
   }
 
- private:
   std::string name_;
   std::vector<Kernel> kernels_;
   std::vector<Call> calls_;
