@@ -11,8 +11,8 @@
    ;; state_dict.lisp
    state-dict make-state-dict state-dict-entry state-dict-keys state-dict-values get-state-dict
    load-state-dict pytorch-style-dict-key
-   ;; tests (rove.lisp, ops/grad_check.lisp)
-   deftest testing ok ng signals outputs run-tests
+   ;; tests (rove.lisp, testing.lisp)
+   deftest testing ok ng signals outputs run-tests check-tensor grad-check computed-elements
    ;; constants and dtypes
    fconst iconst uconst !const float-type-of !cast !bitcast
    ;; arithmetic
