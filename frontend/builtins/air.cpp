@@ -1,5 +1,5 @@
-// The %-functions that emit AIR. They act on the lowering in progress and take and return AIR nodes;
-// numbers are accepted as weak constants, rank-0 and size-1 axes broadcast, dtypes promote.
+// The %-functions that emit AIR. They act on the lowering in progress and take and return AIR
+// nodes; numbers are accepted as weak constants, rank-0 and size-1 axes broadcast, dtypes promote.
 #include <array>
 
 #include "frontend/builtins/builtins.h"
@@ -69,9 +69,10 @@ Value emit_where(Interpreter& interp, std::span<Value> args) {
     condition = lowering.broadcast(condition, branch_shape);
   }
   const Shape shape = lowering.node(condition).shape;
-  return lowering.wrap(lowering.builder().where(condition, lowering.broadcast(branches[0].id, shape),
-                                                lowering.broadcast(branches[1].id, shape)),
-                       all_weak);
+  return lowering.wrap(
+      lowering.builder().where(condition, lowering.broadcast(branches[0].id, shape),
+                               lowering.broadcast(branches[1].id, shape)),
+      all_weak);
 }
 
 Value emit_cast(Interpreter& interp, std::span<Value> args) {
@@ -100,8 +101,8 @@ Value emit_constant(Interpreter& interp, std::span<Value> args, DType natural) {
     const NodeId dim = lowering.builder().dim(tensor::expect_dim(interp, args[0], "the constant"));
     return lowering.wrap(lowering.convert(dim, dtype, true), is_weak);
   }
-  return lowering.wrap(
-      lowering.builder().constant(tensor::expect_scalar(interp, args[0], dtype)), is_weak);
+  return lowering.wrap(lowering.builder().constant(tensor::expect_scalar(interp, args[0], dtype)),
+                       is_weak);
 }
 
 Value emit_fconst(Interpreter& interp, std::span<Value> args) {
@@ -145,8 +146,8 @@ Value emit_reshape(Interpreter& interp, std::span<Value> args) {
 Value emit_permute(Interpreter& interp, std::span<Value> args) {
   Lowering& lowering = current_lowering(interp);
   const AirNode x = lowering.expect(args[0], "the operand");
-  std::vector<int> order = tensor::expect_axes(interp, args[1], lowering.node(x.id).rank(),
-                                               "the order of `%permute`");
+  std::vector<int> order =
+      tensor::expect_axes(interp, args[1], lowering.node(x.id).rank(), "the order of `%permute`");
   return lowering.wrap(lowering.builder().permute(x.id, std::move(order)), x.is_weak);
 }
 
@@ -242,8 +243,8 @@ Value emit_reduce(Interpreter& interp, std::span<Value> args) {
   const Symbol& op = expect_symbol(interp, args[0], "the reduction");
   for (const auto& [name, reduce_op] : kReduceOps) {
     if (op.name == name) {
-      std::vector<int> axes = tensor::expect_axes(interp, args[2], lowering.node(x).rank(),
-                                                  "the axes of `%reduce`");
+      std::vector<int> axes =
+          tensor::expect_axes(interp, args[2], lowering.node(x).rank(), "the axes of `%reduce`");
       return lowering.wrap(lowering.builder().reduce(reduce_op, x, std::move(axes)));
     }
   }
@@ -257,8 +258,8 @@ Value emit_argreduce(Interpreter& interp, std::span<Value> args) {
     wrong_type(interp, args[0], "the extreme", ":max or :min");
   }
   const NodeId x = lowering.settle(lowering.expect(args[1], "the operand"));
-  const int axis = tensor::expect_axis(interp, args[2], lowering.node(x).rank(),
-                                       "the axis of `%argreduce`");
+  const int axis =
+      tensor::expect_axis(interp, args[2], lowering.node(x).rank(), "the axis of `%argreduce`");
   return lowering.wrap(lowering.builder().arg_reduce(is_max, x, axis));
 }
 
@@ -266,8 +267,8 @@ Value emit_gather(Interpreter& interp, std::span<Value> args) {
   Lowering& lowering = current_lowering(interp);
   const NodeId x = lowering.settle(lowering.expect(args[0], "the operand"));
   const NodeId indices = lowering.settle(lowering.expect(args[1], "the indices"));
-  const int axis = tensor::expect_axis(interp, args[2], lowering.node(x).rank(),
-                                       "the axis of `%gather`");
+  const int axis =
+      tensor::expect_axis(interp, args[2], lowering.node(x).rank(), "the axis of `%gather`");
   return lowering.wrap(lowering.builder().gather(x, indices, axis));
 }
 
@@ -276,12 +277,13 @@ Value emit_assign(Interpreter& interp, std::span<Value> args) {
   const NodeId base = lowering.settle(lowering.expect(args[0], "the place"));
   const Op op = lowering.node(base).op;
   if (op != Op::Param && op != Op::Assign) {
-    fail(Diag::WrongType, interp.current_span(),
-         "`%assign` needs a stored tensor (or an assigned one) as its place, not the result of `{}`",
-         air::name(op));
+    fail(
+        Diag::WrongType, interp.current_span(),
+        "`%assign` needs a stored tensor (or an assigned one) as its place, not the result of `{}`",
+        air::name(op));
   }
-  const NodeId value = lowering.settle(lowering.expect(args[1], "the value"),
-                                       lowering.node(base).dtype);
+  const NodeId value =
+      lowering.settle(lowering.expect(args[1], "the value"), lowering.node(base).dtype);
   std::vector<NodeId> starts;
   air::SliceAttr attr;
   if (args.size() == 3 && !args[2].is_nil()) {
@@ -295,8 +297,8 @@ Value emit_assign(Interpreter& interp, std::span<Value> args) {
   for (const air::SliceAxis& axis : attr.axes) {
     place.push_back(axis.size);
   }
-  return lowering.wrap(lowering.builder().assign(base, lowering.broadcast(value, place),
-                                                 std::move(attr), starts));
+  return lowering.wrap(
+      lowering.builder().assign(base, lowering.broadcast(value, place), std::move(attr), starts));
 }
 
 // What a node is.
@@ -396,6 +398,8 @@ constexpr Builtin kAirBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> air_builtins() { return kAirBuiltins; }
+std::span<const Builtin> air_builtins() {
+  return kAirBuiltins;
+}
 
 }  // namespace caten::lisp

@@ -47,8 +47,8 @@ Value dim_binary(Interpreter& interp, std::span<Value> args) {
 }
 template <Dim (*apply)(const Dim&, const Dim&)>
 Value dim_extreme(Interpreter& interp, std::span<Value> args) {
-  return tensor::dim_value(interp, fold(interp, args.subspan(1),
-                                        tensor::expect_dim(interp, args[0], "a size"), apply));
+  return tensor::dim_value(
+      interp, fold(interp, args.subspan(1), tensor::expect_dim(interp, args[0], "a size"), apply));
 }
 Value dim_equal(Interpreter& interp, std::span<Value> args) {
   return Value::boolean(tensor::expect_dim(interp, args[0], "a size") ==
@@ -72,12 +72,13 @@ Value broadcast_shapes(Interpreter& interp, std::span<Value> args) {
   const Shape b = tensor::expect_shape(interp, args[1], "the second shape");
   std::vector<air::SizeCheck> checks;
   return tensor::shape_value(
-      interp, notation::broadcast_shapes(
-                  a, b, fmt::format("shapes {} and {}", to_string(a), to_string(b)), checks,
-                  interp.current_span()));
+      interp,
+      notation::broadcast_shapes(a, b, fmt::format("shapes {} and {}", to_string(a), to_string(b)),
+                                 checks, interp.current_span()));
 }
 
-/// (%fail :kind "format" args…): an error of the kind (a row of diagnostics.def) at the user's form.
+/// (%fail :kind "format" args…): an error of the kind (a row of diagnostics.def) at the user's
+/// form.
 Value raise_failure(Interpreter& interp, std::span<Value> args) {
   std::string kind_name(expect_symbol(interp, args[0], "the kind").name);
   for (char& c : kind_name) {
@@ -104,8 +105,8 @@ Value raise_failure(Interpreter& interp, std::span<Value> args) {
 
 /// The span of a string literal, known to the macro, as arguments of the function it expands to.
 Value span_list(Interpreter& interp, Span span) {
-  return interp.list({Value::fixnum(span.file), Value::fixnum(span.begin),
-                      Value::fixnum(span.end)});
+  return interp.list(
+      {Value::fixnum(span.file), Value::fixnum(span.begin), Value::fixnum(span.end)});
 }
 
 /// (st "…" (x y) (:name . form) …) → (%st "…" '(span) (list x y) (list (cons :name form) …))
@@ -123,9 +124,8 @@ Value expand_notation(Interpreter& interp, Value form, std::string_view macro,
       fail(Diag::ShapeNotation, span_of(form), "`{}` is no where clause of `{}`: (:name . form)",
            interp.print(items[i]), macro);
     }
-    clauses.push_back(interp.list({interp.cl("CONS"),
-                                   interp.list({interp.cl("QUOTE"), car(items[i])}),
-                                   cdr(items[i])}));
+    clauses.push_back(interp.list(
+        {interp.cl("CONS"), interp.list({interp.cl("QUOTE"), car(items[i])}), cdr(items[i])}));
   }
   const Span literal = items[1].is<String>() ? span_of(cdr(form)) : Span{};
   return interp.list({interp.caten(function), items[1],
@@ -166,11 +166,11 @@ notation::Clauses expect_clauses(Interpreter& interp, Value list) {
     } else if (key == "order") {
       clauses.order = tensor::expect_order(interp, value, what);
     } else if (key.starts_with('~')) {
-      clauses.bindings.push_back({key.substr(1), true, tensor::expect_shape(interp, value, what),
-                                  interp.current_span()});
+      clauses.bindings.push_back(
+          {key.substr(1), true, tensor::expect_shape(interp, value, what), interp.current_span()});
     } else {
-      clauses.bindings.push_back({key, false, {tensor::expect_size(interp, value, what)},
-                                  interp.current_span()});
+      clauses.bindings.push_back(
+          {key, false, {tensor::expect_size(interp, value, what)}, interp.current_span()});
     }
   }
   return clauses;
@@ -212,8 +212,8 @@ Value unify_notation(Interpreter& interp, std::span<Value> args) {
 Value broadcast_notation(Interpreter& interp, std::span<Value> args) {
   RootedVector<Tensor*> tensors(interp.heap());
   const NotationCall call = expect_call(interp, args, tensors);
-  const notation::Unified unified = notation::broadcast(
-      call.notation, call.operands, call.clauses, call.form, tensor::default_float(interp));
+  const notation::Unified unified = notation::broadcast(call.notation, call.operands, call.clauses,
+                                                        call.form, tensor::default_float(interp));
   RootedVector<Value> results(interp.heap());
   for (const notation::Result& result : unified.results) {
     Tensor* source = tensors[static_cast<size_t>(result.source)];
@@ -271,7 +271,11 @@ constexpr MacroRow kShapeMacros[] = {
 
 }  // namespace
 
-std::span<const Builtin> shape_builtins() { return kShapeBuiltins; }
-std::span<const MacroRow> shape_macros() { return kShapeMacros; }
+std::span<const Builtin> shape_builtins() {
+  return kShapeBuiltins;
+}
+std::span<const MacroRow> shape_macros() {
+  return kShapeMacros;
+}
 
 }  // namespace caten::lisp

@@ -14,7 +14,6 @@ std::span<const Builtin> shape_builtins();
 std::span<const MacroRow> shape_macros();
 /// Tensors: making, asking, facets, files.
 std::span<const Builtin> tensor_builtins();
-std::span<const MacroRow> tensor_macros();
 /// Compiled runtimes: caten, proceed, forward, backward.
 std::span<const Builtin> runtime_builtins();
 

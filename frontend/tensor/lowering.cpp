@@ -27,7 +27,9 @@ Lowering::Lowering(Interpreter& interp)
   session_.lowering = this;
 }
 
-Lowering::~Lowering() { session_.lowering = outer_; }
+Lowering::~Lowering() {
+  session_.lowering = outer_;
+}
 
 Value Lowering::wrap(NodeId id, bool is_weak) {
   return Value::object(interp_.heap().make<AirNode>(id, serial_, is_weak));
@@ -42,11 +44,10 @@ AirNode Lowering::expect(Value value, std::string_view what) {
     return *node;
   }
   if (is_scalar_value(value)) {
-    const DType dtype = !lisp::is_number(value)       ? DType::Bool
+    const DType dtype = !lisp::is_number(value)   ? DType::Bool
                         : lisp::is_integer(value) ? DType::Int64
                                                   : DType::Float64;
-    return {builder_.constant(expect_scalar(interp_, value, dtype)), serial_,
-            dtype != DType::Bool};
+    return {builder_.constant(expect_scalar(interp_, value, dtype)), serial_, dtype != DType::Bool};
   }
   lisp::wrong_type(interp_, value, what, "an AIR node or a number");
 }
@@ -151,8 +152,7 @@ bool Lowering::unify(std::vector<AirNode>& nodes, std::string_view what) {
 }
 
 int Lowering::storage_index(Tensor& tensor) {
-  const auto [slot, is_new] =
-      storage_indices_.emplace(&tensor, static_cast<int>(storages_.size()));
+  const auto [slot, is_new] = storage_indices_.emplace(&tensor, static_cast<int>(storages_.size()));
   if (is_new) {
     storages_.push_back(&tensor);
   }
@@ -167,8 +167,8 @@ NodeId Lowering::leaf(Tensor& tensor) {
            "`forward` of that op has to return it",
            to_string(tensor.shape));
     case 2: {
-      const bool is_size = std::find(size_names_.begin(), size_names_.end(), tensor.name) !=
-                           size_names_.end();
+      const bool is_size =
+          std::find(size_names_.begin(), size_names_.end(), tensor.name) != size_names_.end();
       if (!is_size) {
         return builder_.input(tensor.name, tensor.dtype, tensor.shape);
       }
@@ -185,9 +185,8 @@ NodeId Lowering::leaf(Tensor& tensor) {
       return convert(builder_.dim(tensor.get<SizeValue>().value), tensor.dtype, true);
     case 5: {
       const int index = storage_index(tensor);
-      return builder_.param(
-          tensor.name.empty() ? fmt::format("param{}", index) : tensor.name, index, tensor.dtype,
-          tensor.shape);
+      return builder_.param(tensor.name.empty() ? fmt::format("param{}", index) : tensor.name,
+                            index, tensor.dtype, tensor.shape);
     }
     default:
       CATEN_UNREACHABLE("leaf {}", tensor.source.index());
@@ -237,9 +236,9 @@ void Lowering::lower_op(Tensor& tensor) {
     outputs.push_back(&tensor);
   }
   if (values.size() != outputs.size()) {
-    fail(Diag::WrongArgumentCount, tensor.span, "`lower` of `{}` gave {} value{}, it has {} output{}",
-         label, values.size(), values.size() == 1 ? "" : "s", outputs.size(),
-         outputs.size() == 1 ? "" : "s");
+    fail(Diag::WrongArgumentCount, tensor.span,
+         "`lower` of `{}` gave {} value{}, it has {} output{}", label, values.size(),
+         values.size() == 1 ? "" : "s", outputs.size(), outputs.size() == 1 ? "" : "s");
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const AirNode node = expect(values[i], fmt::format("the value of `lower` of `{}`", label));

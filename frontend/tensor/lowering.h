@@ -1,5 +1,6 @@
-// Lowering: the tensor graph to one AIR graph, by calling the Lisp generic function `lower` of every
-// op with AIR nodes. While it runs, the %-emitters (frontend/builtins/air.cpp) add to its graph.
+// Lowering: the tensor graph to one AIR graph, by calling the Lisp generic function `lower` of
+// every op with AIR nodes. While it runs, the %-emitters (frontend/builtins/air.cpp) add to its
+// graph.
 #pragma once
 
 #include <cstdint>

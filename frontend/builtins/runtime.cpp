@@ -1,0 +1,196 @@
+// Compiled runtimes in Lisp, and the installation of the whole tensor library.
+#include "frontend/tensor/runtime.h"
+
+#include <fmt/format.h>
+
+#include "frontend/builtins/builtins.h"
+#include "frontend/builtins/tensor_tables.h"
+#include "frontend/clos/classes.h"
+#include "frontend/lisp/print.h"
+#include "frontend/tensor/convert.h"
+
+namespace caten::lisp {
+namespace {
+
+using tensor::Runtime;
+using tensor::Tensor;
+
+Value tensors_as_values(Interpreter& interp, RootedVector<Tensor*>& tensors) {
+  std::vector<Value> values;
+  for (const Tensor* t : tensors) {
+    values.push_back(Value::object(t));
+  }
+  return interp.set_values(values);
+}
+
+/// (caten tensor-or-list): a runtime.
+Value compile_runtime(Interpreter& interp, std::span<Value> args) {
+  RootedVector<Tensor*> outputs(interp.heap());
+  tensor::collect_tensors(interp, interp.list(args), "tensor", outputs);
+  if (outputs.empty()) {
+    wrong_type(interp, args[0], "the tensors to compile", "a tensor or a list of them");
+  }
+  return Value::object(tensor::make_runtime(interp, outputs.span()));
+}
+
+Value proceed(Interpreter& interp, std::span<Value> args) {
+  RootedVector<Tensor*> tensors(interp.heap());
+  tensor::collect_tensors(interp, interp.list(args), "tensor", tensors);
+  RootedVector<Tensor*> results(interp.heap());
+  if (!tensors.empty()) {
+    tensor::realize(interp, tensors.span(), results);
+  }
+  return tensors_as_values(interp, results);
+}
+
+Value runtime_forward(Interpreter& interp, std::span<Value> args) {
+  Runtime& runtime = expect_object<Runtime>(interp, args[0], "the runtime");
+  RootedVector<Tensor*> results(interp.heap());
+  tensor::run_forward(interp, runtime, args.subspan(1), results);
+  return tensors_as_values(interp, results);
+}
+
+Value runtime_backward(Interpreter& interp, std::span<Value> args) {
+  tensor::run_backward(interp, expect_object<Runtime>(interp, args[0], "the runtime"));
+  return Value::t();
+}
+
+Value runtime_p(Interpreter& /*interp*/, std::span<Value> args) {
+  return Value::boolean(args[0].is<Runtime>());
+}
+
+/// The tensors of the runtime that ask for a gradient, in graph order.
+Value runtime_parameters(Interpreter& interp, std::span<Value> args) {
+  std::vector<Value> items;
+  for (const Tensor* leaf : expect_object<Runtime>(interp, args[0], "the runtime").trainable) {
+    items.push_back(Value::object(leaf));
+  }
+  return interp.list(items);
+}
+
+/// How many kernels a run of the runtime calls.
+Value runtime_kernel_count(Interpreter& interp, std::span<Value> args) {
+  const Runtime& runtime = expect_object<Runtime>(interp, args[0], "the runtime");
+  return Value::fixnum(static_cast<int64_t>(runtime.forward.executor->program().calls.size()));
+}
+
+/// (%runtime-text runtime :c): what the runtime was compiled to, as text.
+Value runtime_text(Interpreter& interp, std::span<Value> args) {
+  const Runtime& runtime = expect_object<Runtime>(interp, args[0], "the runtime");
+  const codegen::Compilation& compilation = runtime.forward.compiled->compilation;
+  const std::string_view stage = expect_symbol(interp, args[1], "the stage").name;
+  if (stage == "AIR") {
+    return interp.string(air::print(runtime.forward.compiled->graph));
+  }
+  if (stage == "AIR-SIMPLIFIED") {
+    return interp.string(air::print(compilation.simplified));
+  }
+  if (stage == "SCHEDULE") {
+    return interp.string(compilation.schedule_text);
+  }
+  if (stage == "LOOPS") {
+    return interp.string(compilation.loops_text);
+  }
+  if (stage == "PROGRAM") {
+    return interp.string(runtime::print(compilation.program));
+  }
+  if (stage == "C") {
+    return interp.string(compilation.program.source);
+  }
+  wrong_type(interp, args[1], "the stage", ":air :air-simplified :schedule :loops :program or :c");
+}
+
+/// How many programs were compiled so far; equal graphs are compiled once.
+Value compiled_count(Interpreter& interp, std::span<Value> /*args*/) {
+  return Value::fixnum(static_cast<int64_t>(tensor::session(interp).compiler.compiled_count()));
+}
+
+// clang-format off
+constexpr Builtin kRuntimeBuiltins[] = {
+    {"CATEN", "CATEN", 1, -1, "(caten tensor-or-list): a compiled runtime that computes the tensors", compile_runtime},
+    {"PROCEED", "CATEN", 0, -1, "computes tensors that need no inputs; the results are tensors with data", proceed},
+    {"%RUNTIME-FORWARD", "CATEN", 1, -1, "(forward runtime '(n . 2) (cons 'x tensor) …)", runtime_forward},
+    {"%RUNTIME-BACKWARD", "CATEN", 1, 1, "(backward runtime): adds to the gradients of the parameters", runtime_backward},
+    {"RUNTIME-P", "CATEN", 1, 1, "whether a value is a compiled runtime", runtime_p},
+    {"RUNTIME-PARAMETERS", "CATEN", 1, 1, "the tensors of a runtime that ask for a gradient", runtime_parameters},
+    {"RUNTIME-KERNEL-COUNT", "CATEN", 1, 1, "how many kernels a run calls", runtime_kernel_count},
+    {"%RUNTIME-TEXT", "CATEN", 2, 2, "what a runtime was compiled to: :air :schedule :loops :program :c", runtime_text},
+    {"%COMPILED-COUNT", "CATEN", 0, 0, "how many programs were compiled so far", compiled_count},
+};
+// clang-format on
+
+struct Variable {
+  const char* name;
+  const char* value;  // a keyword's name; null: nil
+};
+constexpr Variable kVariables[] = {
+    {"*DEFAULT-FLOAT*", "FLOAT32"}, {"*DEFAULT-INT*", "INT64"}, {"*DEFAULT-UINT*", "UINT64"},
+    {"*DEFAULT-ORDER*", "ROW"},     {"*BACKEND*", "TCC"},       {"*NO-GRAD*", nullptr},
+};
+
+/// (setf reader) calls the builtin that stores.
+constexpr std::pair<const char*, const char*> kSetters[] = {
+    {"GRAD", "%SET-GRAD"},
+    {"TENSOR-GRAD", "%SET-GRAD"},
+    {"REQUIRES-GRAD", "%SET-REQUIRES-GRAD"},
+    {"TENSOR-REQUIRES-GRAD", "%SET-REQUIRES-GRAD"},
+    {"TENSOR-NAME", "%SET-TENSOR-NAME"},
+};
+
+void print_tensor(Printer& printer, Value object) {
+  printer.write(tensor::tensor_text(printer.interpreter(), *object.as<Tensor>()));
+}
+
+void print_runtime(Printer& printer, Value object) {
+  const Runtime& runtime = *object.as<Runtime>();
+  const runtime::Program& program = runtime.forward.executor->program();
+  std::string text = fmt::format("RUNTIME {} :KERNELS {}", runtime.name, program.calls.size());
+  if (!program.symbols.empty()) {
+    text += fmt::format(" :SIZES ({})", fmt::join(program.symbols, " "));
+  }
+  std::vector<std::string> inputs;
+  for (const int index : program.inputs) {
+    inputs.push_back(program.buffers[static_cast<size_t>(index)].name);
+  }
+  if (!inputs.empty()) {
+    text += fmt::format(" :INPUTS ({})", fmt::join(inputs, " "));
+  }
+  printer.write_unreadable(text);
+}
+
+}  // namespace
+
+std::span<const Builtin> runtime_builtins() {
+  return kRuntimeBuiltins;
+}
+
+void install_tensors(Interpreter& interp) {
+  for (const Variable& variable : kVariables) {
+    const Value symbol = interp.caten(variable.name);
+    interp.caten_package().export_symbol(symbol);
+    interp.proclaim_special(symbol);
+    interp.set_symbol_value(
+        symbol, variable.value == nullptr ? Value::nil() : interp.keyword(variable.value));
+  }
+  interp.install(air_builtins());
+  interp.install(shape_builtins());
+  interp.install(shape_macros());
+  interp.install(tensor_builtins());
+  interp.install(runtime_builtins());
+  // The emitters are written in users' `lower` methods, percent sign and all.
+  for (const Builtin& row : air_builtins()) {
+    interp.caten_package().export_symbol(interp.caten(row.name));
+  }
+  for (const auto& [reader, writer] : kSetters) {
+    interp.set_function(interp.list({interp.cl("SETF"), interp.caten(reader)}),
+                        interp.function_of(interp.caten(writer)));
+  }
+  register_printer(interp, Tensor::kType, print_tensor);
+  register_printer(interp, Runtime::kType, print_runtime);
+  Classes& classes = Classes::of(interp);
+  classes.define_builtin("TENSOR", "CATEN", {"T"}, &Tensor::kType);
+  classes.define_builtin("RUNTIME", "CATEN", {"T"}, &Runtime::kType);
+  classes.define_builtin("AIR-NODE", "CATEN", {"T"}, &tensor::AirNode::kType);
+}
+
+}  // namespace caten::lisp

@@ -1,0 +1,503 @@
+// Tensors in Lisp: making them, asking about them, exchanging data, files.
+#include <cmath>
+#include <limits>
+
+#include "frontend/builtins/builtins.h"
+#include "frontend/builtins/tensor_tables.h"
+#include "frontend/lisp/hash_table.h"
+#include "frontend/tensor/convert.h"
+#include "frontend/tensor/runtime.h"
+#include "frontend/tensor/session.h"
+#include "runtime/formats/npy.h"
+#include "runtime/formats/safetensors.h"
+
+namespace caten::lisp {
+namespace {
+
+using runtime::Storage;
+using runtime::StoragePtr;
+using tensor::Tensor;
+
+// Making tensors.
+
+void set_requires_grad(Interpreter& interp, Tensor& t, Value wanted) {
+  if (wanted.truthy() && !is_float(t.dtype)) {
+    fail(Diag::WrongDtype, interp.current_span(),
+         "a tensor of dtype {} cannot have a gradient; only floats can", name(t.dtype));
+  }
+  if (t.is<tensor::Computed>()) {
+    fail(Diag::LispError, interp.current_span(),
+         "only stored tensors and inputs can ask for a gradient, not the result of `{}`",
+         tensor::op_label(interp, t.op));
+  }
+  t.requires_grad = wanted.truthy();
+  t.needs_grad = t.requires_grad;
+}
+
+void name_input(Tensor& t, const Symbol& symbol) {
+  t.name = tensor::size_name(symbol);
+  t.source = tensor::Input{};
+}
+
+bool is_name(Value value) {
+  return value.is_symbol() && !value.is_nil() && value != Value::t();
+}
+
+/// Fills a tensor of `t`'s shape from :from data.
+void take_data(Interpreter& interp, Tensor& t, Value data) {
+  StoragePtr storage;
+  if (Tensor* source = data.try_as<Tensor>()) {
+    storage = tensor::realized_storage(interp, *source);
+    if (storage->dtype() != t.dtype) {
+      fail(Diag::WrongDtype, interp.current_span(), ":from is {}, the tensor is to be {}",
+           name(storage->dtype()), name(t.dtype));
+    }
+    storage = storage->clone();
+  } else {
+    storage = tensor::storage_from_data(interp, data, t.dtype);
+  }
+  const Shape shape = tensor::shape_of(*storage);
+  if (shape != t.shape) {
+    fail(Diag::ShapeMismatch, interp.current_span(), ":from has shape {}, the tensor is to have {}",
+         to_string(shape), to_string(t.shape));
+  }
+  t.source = tensor::Stored{storage, Scalar::of_int(t.dtype, 0)};
+}
+
+Value make_tensor(Interpreter& interp, std::span<Value> args) {
+  const KeywordArgs keys(interp, args, 1,
+                         {"DTYPE", "ORDER", "INITIAL-ELEMENT", "REQUIRES-GRAD", "FROM", "ID"});
+  const DType dtype = keys.given("DTYPE")
+                          ? tensor::expect_dtype(interp, keys.get("DTYPE"), ":dtype")
+                          : tensor::default_float(interp);
+  Tensor* t = tensor::new_tensor(interp, tensor::expect_shape(interp, args[0], "the shape"), dtype);
+  t->order = keys.given("ORDER") ? tensor::expect_order(interp, keys.get("ORDER"), ":order")
+                                 : tensor::default_order(interp);
+  element_count(t->shape);  // a count that overflows is an error here, before anything is allocated
+  if (is_name(keys.get("ID"))) {
+    t->name = tensor::size_name(*keys.get("ID").as<Symbol>());
+  }
+  const Value from = keys.get("FROM");
+  const Value initial = keys.get("INITIAL-ELEMENT");
+  if (from.truthy() && initial.truthy()) {
+    fail(Diag::WrongArgumentCount, interp.current_span(),
+         "`make-tensor` takes :from or :initial-element, not both");
+  }
+  if (is_name(from)) {
+    name_input(*t, *from.as<Symbol>());
+  } else if (is_name(initial)) {
+    if (!t->shape.empty()) {
+      fail(Diag::WrongType, interp.current_span(),
+           ":initial-element `{}` is a symbol; only a scalar can be a named value",
+           interp.print(initial));
+    }
+    name_input(*t, *initial.as<Symbol>());
+  } else if (from.truthy()) {
+    take_data(interp, *t, from);
+  } else {
+    const Scalar fill =
+        initial.is_nil() ? Scalar::of_int(dtype, 0) : tensor::expect_scalar(interp, initial, dtype);
+    // Without concrete sizes there is nothing to own yet: every element is a constant.
+    if (tensor::concrete_shape(t->shape)) {
+      t->source = tensor::Stored{nullptr, fill};
+    } else {
+      t->source = tensor::Constant{fill, false};
+    }
+  }
+  if (keys.get("REQUIRES-GRAD").truthy()) {
+    set_requires_grad(interp, *t, Value::t());
+  }
+  return Value::object(t);
+}
+
+/// (make-input name shape) or, as in Caten, (make-input shape name).
+Value make_input(Interpreter& interp, std::span<Value> args) {
+  const KeywordArgs keys(interp, args, 2, {"DTYPE", "ORDER", "REQUIRES-GRAD"});
+  const bool name_first = is_name(args[0]);
+  const Value symbol = name_first ? args[0] : args[1];
+  const Value shape = name_first ? args[1] : args[0];
+  if (!is_name(symbol)) {
+    wrong_type(interp, symbol, "the name of the input", "a symbol");
+  }
+  const DType dtype = keys.given("DTYPE")
+                          ? tensor::expect_dtype(interp, keys.get("DTYPE"), ":dtype")
+                          : tensor::default_float(interp);
+  Tensor* t = tensor::new_tensor(interp, tensor::expect_shape(interp, shape, "the shape"), dtype);
+  t->order = keys.given("ORDER") ? tensor::expect_order(interp, keys.get("ORDER"), ":order")
+                                 : tensor::default_order(interp);
+  name_input(*t, *symbol.as<Symbol>());
+  if (keys.get("REQUIRES-GRAD").truthy()) {
+    set_requires_grad(interp, *t, Value::t());
+  }
+  return Value::object(t);
+}
+
+/// (make-param value): a copy of the value (a tensor, number, list or array) that wants a gradient.
+Value make_param(Interpreter& interp, std::span<Value> args) {
+  const KeywordArgs keys(interp, args, 1, {"DTYPE", "ID"});
+  const std::optional<DType> dtype =
+      keys.given("DTYPE") ? std::optional(tensor::expect_dtype(interp, keys.get("DTYPE"), ":dtype"))
+                          : std::nullopt;
+  Tensor* source = args[0].try_as<Tensor>();
+  const StoragePtr data = source != nullptr ? tensor::realized_storage(interp, *source)->clone()
+                                            : tensor::storage_from_data(interp, args[0], dtype);
+  Tensor* t = tensor::new_stored(interp, data);
+  if (is_name(keys.get("ID"))) {
+    t->name = tensor::size_name(*keys.get("ID").as<Symbol>());
+  }
+  set_requires_grad(interp, *t, Value::t());
+  return Value::object(t);
+}
+
+Value make_scalar(Interpreter& interp, std::span<Value> args) {
+  std::vector<Value> full = {Value::nil(), interp.keyword("INITIAL-ELEMENT"), args[0]};
+  full.insert(full.end(), args.begin() + 1, args.end());
+  return make_tensor(interp, full);
+}
+
+Value make_tensor_node(Interpreter& interp, std::span<Value> args) {
+  const KeywordArgs keys(interp, args, 2, {"ORDER"});
+  const DType dtype = tensor::expect_dtype(interp, args[1], "the dtype");
+  Tensor* t = tensor::new_tensor(interp, tensor::expect_shape(interp, args[0], "the shape"), dtype);
+  if (keys.given("ORDER")) {
+    t->order = tensor::expect_order(interp, keys.get("ORDER"), ":order");
+  }
+  return Value::object(t);
+}
+
+Value attach_op(Interpreter& interp, std::span<Value> args) {
+  if (!args[0].is_object()) {
+    wrong_type(interp, args[0], "the op", "an instance");
+  }
+  RootedVector<Tensor*> inputs(interp.heap());
+  RootedVector<Tensor*> outputs(interp.heap());
+  tensor::collect_tensors(interp, args[1], "input", inputs);
+  tensor::collect_tensors(interp, args[2], "result", outputs);
+  for (Tensor* output : outputs) {
+    if (!output->is<tensor::Fresh>()) {
+      fail(
+          Diag::WrongType, interp.current_span(),
+          "`forward` of `{}` returned a tensor that was made elsewhere; it has to return what `st` "
+          "made",
+          tensor::op_label(interp, args[0].object_pointer()));
+    }
+    // The form that applied the op, not the `st` inside of its `forward`.
+    output->span = interp.current_span();
+  }
+  tensor::attach_op(args[0].object_pointer(), inputs.span(), outputs.span(),
+                    tensor::tracks_gradients(interp));
+  return args[2];
+}
+
+// Asking.
+
+Value tensor_p(Interpreter& /*interp*/, std::span<Value> args) {
+  return Value::boolean(args[0].is<Tensor>());
+}
+Value tensor_shape(Interpreter& interp, std::span<Value> args) {
+  return tensor::shape_value(interp, tensor::expect_tensor(interp, args[0], "the tensor").shape);
+}
+Value tensor_rank(Interpreter& interp, std::span<Value> args) {
+  return Value::fixnum(tensor::expect_tensor(interp, args[0], "the tensor").rank());
+}
+Value tensor_dtype(Interpreter& interp, std::span<Value> args) {
+  return tensor::dtype_value(interp, tensor::expect_tensor(interp, args[0], "the tensor").dtype);
+}
+Value tensor_order(Interpreter& interp, std::span<Value> args) {
+  return tensor::order_value(interp, tensor::expect_tensor(interp, args[0], "the tensor").order);
+}
+Value tensor_op(Interpreter& interp, std::span<Value> args) {
+  const Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  return t.op == nullptr ? Value::nil() : Value::object(t.op);
+}
+Value tensor_variables(Interpreter& interp, std::span<Value> args) {
+  std::vector<Value> items;
+  for (const Tensor* input : tensor::expect_tensor(interp, args[0], "the tensor").inputs) {
+    items.push_back(Value::object(input));
+  }
+  return interp.list(items);
+}
+Value tensor_id(Interpreter& interp, std::span<Value> args) {
+  return interp.integer(tensor::expect_tensor(interp, args[0], "the tensor").id);
+}
+Value tensor_name(Interpreter& interp, std::span<Value> args) {
+  const Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  return t.name.empty() ? Value::nil() : interp.string(t.name);
+}
+Value set_tensor_name(Interpreter& interp, std::span<Value> args) {
+  Tensor& t = tensor::expect_tensor(interp, args[1], "the tensor");
+  t.name = expect_string_designator(interp, args[0], "the name");
+  return args[0];
+}
+Value tensor_grad(Interpreter& interp, std::span<Value> args) {
+  const Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  return t.grad == nullptr ? Value::nil() : Value::object(t.grad);
+}
+Value set_tensor_grad(Interpreter& interp, std::span<Value> args) {
+  Tensor& t = tensor::expect_tensor(interp, args[1], "the tensor");
+  t.grad = args[0].is_nil() ? nullptr : &tensor::expect_tensor(interp, args[0], "the gradient");
+  return args[0];
+}
+Value tensor_requires_grad(Interpreter& interp, std::span<Value> args) {
+  return Value::boolean(tensor::expect_tensor(interp, args[0], "the tensor").requires_grad);
+}
+Value set_tensor_requires_grad(Interpreter& interp, std::span<Value> args) {
+  set_requires_grad(interp, tensor::expect_tensor(interp, args[1], "the tensor"), args[0]);
+  return args[0];
+}
+/// Zeroes the gradient that a tensor has.
+Value zero_tensor_grad(Interpreter& interp, std::span<Value> args) {
+  Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  if (t.grad != nullptr) {
+    t.grad = tensor::new_stored(
+        interp, tensor::session(interp).allocate(
+                    t.dtype, tensor::storage_of(interp, *t.grad)->shape(), runtime::Fill::Zero));
+  }
+  return args[0];
+}
+Value tensor_to_text(Interpreter& interp, std::span<Value> args) {
+  return interp.string(
+      tensor::tensor_text(interp, tensor::expect_tensor(interp, args[0], "the tensor")));
+}
+
+// Data.
+
+StoragePtr data_of(Interpreter& interp, Value value, std::string_view what) {
+  return tensor::realized_storage(interp, tensor::expect_tensor(interp, value, what));
+}
+
+Value item(Interpreter& interp, std::span<Value> args) {
+  const StoragePtr data = data_of(interp, args[0], "the tensor");
+  if (data->elements() != 1) {
+    fail(Diag::ShapeMismatch, interp.current_span(),
+         "`item` needs a tensor of one element, not of shape {}",
+         runtime::shape_text(data->shape()));
+  }
+  return tensor::scalar_value(interp, data->at(0));
+}
+
+Value elements(Interpreter& interp, std::span<Value> args) {
+  const Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  return tensor::data_as_vector(interp, *data_of(interp, args[0], "the tensor"), t.order);
+}
+
+Value change_facet(Interpreter& interp, std::span<Value> args) {
+  const std::string_view facet = expect_symbol(interp, args[1], "the facet").name;
+  Tensor* source = args[0].try_as<Tensor>();
+  if (facet == "TENSOR") {
+    return source != nullptr
+               ? args[0]
+               : Value::object(tensor::new_stored(
+                     interp, tensor::storage_from_data(interp, args[0], std::nullopt)));
+  }
+  const StoragePtr data = source != nullptr
+                              ? tensor::realized_storage(interp, *source)
+                              : tensor::storage_from_data(interp, args[0], std::nullopt);
+  const tensor::Order order = source != nullptr ? source->order : tensor::Order::Row;
+  if (facet == "ARRAY") {
+    return tensor::data_as_array(interp, *data);
+  }
+  if (facet == "SIMPLE-ARRAY" || facet == "VECTOR") {
+    return tensor::data_as_vector(interp, *data, order);
+  }
+  if (facet == "LIST") {
+    return tensor::data_as_list(interp, *data);
+  }
+  if (facet == "NUMBER") {
+    return item(interp, args.first(1));
+  }
+  wrong_type(interp, args[1], "the facet",
+             ":tensor, :array, :simple-array, :vector, :list or :number");
+}
+
+/// (%write-facet tensor data): the tensor's elements become those of the array or list.
+Value write_facet(Interpreter& interp, std::span<Value> args) {
+  Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  if (!t.is<tensor::Stored>()) {
+    fail(Diag::LispError, interp.current_span(),
+         "only a stored tensor can be written through a facet");
+  }
+  const StoragePtr place = tensor::storage_of(interp, t);
+  const StoragePtr data = tensor::storage_from_data(interp, args[1], t.dtype);
+  if (data->elements() != place->elements()) {
+    fail(Diag::ShapeMismatch, interp.current_span(), "the facet has shape {}, the tensor has {}",
+         runtime::shape_text(data->shape()), runtime::shape_text(place->shape()));
+  }
+  for (int64_t i = 0; i < data->elements(); ++i) {
+    place->set(i, data->at(i));
+  }
+  return args[0];
+}
+
+Value allclose(Interpreter& interp, std::span<Value> args) {
+  const KeywordArgs keys(interp, args, 2, {"RTOL", "ATOL", "EQUAL-NAN"});
+  const auto operand = [&](Value v) {
+    return v.is<Tensor>() ? data_of(interp, v, "an operand")
+                          : tensor::storage_from_data(interp, v, std::nullopt);
+  };
+  const StoragePtr a = operand(args[0]);
+  const StoragePtr b = operand(args[1]);
+  const double relative =
+      keys.given("RTOL") ? expect_real(interp, keys.get("RTOL"), ":rtol") : 1e-5;
+  const double absolute =
+      keys.given("ATOL") ? expect_real(interp, keys.get("ATOL"), ":atol") : 1e-8;
+  const bool b_is_scalar = b->elements() == 1 && b->rank() == 0;
+  if (a->shape() != b->shape() && !b_is_scalar) {
+    return Value::nil();
+  }
+  for (int64_t i = 0; i < a->elements(); ++i) {
+    const Scalar left = a->at(i);
+    const Scalar right = b->at(b_is_scalar ? 0 : i);
+    if (left == right ||
+        (is_int(left.dtype()) && is_int(right.dtype()) && left.as_int() == right.as_int())) {
+      if (!std::isnan(left.as_double()) || keys.get("EQUAL-NAN").truthy()) {
+        continue;
+      }
+    }
+    const double x = is_float(left.dtype()) ? left.as_double() : static_cast<double>(left.as_int());
+    const double y =
+        is_float(right.dtype()) ? right.as_double() : static_cast<double>(right.as_int());
+    const bool both_nan = std::isnan(x) && std::isnan(y) && keys.get("EQUAL-NAN").truthy();
+    const bool close =
+        x == y || (std::isfinite(y) && std::fabs(x - y) <= absolute + relative * std::fabs(y));
+    if (!both_nan && !close) {
+      return Value::nil();
+    }
+  }
+  return Value::t();
+}
+
+Value special_float(Interpreter& interp, std::span<Value> args, double value) {
+  const KeywordArgs keys(interp, args, 0, {"DTYPE"});
+  const DType dtype = keys.given("DTYPE")
+                          ? tensor::expect_dtype(interp, keys.get("DTYPE"), ":dtype")
+                          : tensor::default_float(interp);
+  return tensor::scalar_value(interp,
+                              Scalar::of_double(is_float(dtype) ? dtype : DType::Float32, value));
+}
+Value positive_infinity(Interpreter& interp, std::span<Value> args) {
+  return special_float(interp, args, std::numeric_limits<double>::infinity());
+}
+Value negative_infinity(Interpreter& interp, std::span<Value> args) {
+  return special_float(interp, args, -std::numeric_limits<double>::infinity());
+}
+Value not_a_number(Interpreter& interp, std::span<Value> args) {
+  return special_float(interp, args, std::numeric_limits<double>::quiet_NaN());
+}
+
+// Files.
+
+template <typename F>
+auto guard_file(Interpreter& interp, F&& action) {
+  try {
+    return action();
+  } catch (const runtime::FileError& error) {
+    fail_file(error.path, error.reason);
+  } catch (const runtime::RuntimeError& error) {
+    throw CompileError(Diag::LispError, interp.current_span(), error.what());
+  }
+}
+
+Value load_npy(Interpreter& interp, std::span<Value> args) {
+  const std::string path = expect_string_designator(interp, args[0], "the path");
+  const StoragePtr data = guard_file(
+      interp, [&] { return runtime::load_npy(path, tensor::session(interp).counter()); });
+  tensor::session(interp).report_bytes();
+  return Value::object(tensor::new_stored(interp, data));
+}
+
+/// (save-npy path tensor), in either order.
+Value save_npy(Interpreter& interp, std::span<Value> args) {
+  const bool tensor_first = args[0].is<Tensor>();
+  const std::string path = expect_string_designator(interp, args[tensor_first ? 1 : 0], "the path");
+  const StoragePtr data = data_of(interp, args[tensor_first ? 0 : 1], "the tensor");
+  guard_file(interp, [&] { runtime::save_npy(path, *data); });
+  return Value::t();
+}
+
+Value load_safetensors(Interpreter& interp, std::span<Value> args) {
+  const std::string path = expect_string_designator(interp, args[0], "the path");
+  const runtime::NamedStorages storages = guard_file(
+      interp, [&] { return runtime::load_safetensors(path, tensor::session(interp).counter()); });
+  tensor::session(interp).report_bytes();
+  auto* table = interp.heap().make<HashTable>(HashTest::Equal);
+  for (const auto& [name, data] : storages) {
+    Tensor* t = tensor::new_stored(interp, data);
+    t->name = name;
+    table->set(interp.string(name), Value::object(t));
+  }
+  return Value::object(table);
+}
+
+/// (save-safetensors path table): the table maps names to tensors; a state dictionary has one.
+Value save_safetensors(Interpreter& interp, std::span<Value> args) {
+  const std::string path = expect_string_designator(interp, args[0], "the path");
+  Value entries = args[1];
+  if (!entries.is<HashTable>()) {
+    entries = interp.call(interp.caten("STATE-DICT-ENTRY"), {entries});
+  }
+  runtime::NamedStorages storages;
+  // By index: computing a lazy tensor may run Lisp code that changes the table.
+  const HashTable& table = expect_hash_table(interp, entries, "the tensors");
+  for (size_t i = 0; i < table.entries.size(); ++i) {
+    const HashTable::Entry entry = table.entries[i];
+    if (!entry.key.is_none()) {
+      storages.emplace_back(expect_string_designator(interp, entry.key, "a tensor's name"),
+                            data_of(interp, entry.value, "an entry"));
+    }
+  }
+  guard_file(interp, [&] { runtime::save_safetensors(path, storages); });
+  return Value::t();
+}
+
+// clang-format off
+constexpr Builtin kTensorBuiltins[] = {
+    {"MAKE-TENSOR", "CATEN", 1, -1, "(make-tensor shape &key dtype order initial-element requires-grad from id): a stored tensor, or an input when :from is a symbol", make_tensor},
+    {"MAKE-INPUT", "CATEN", 2, -1, "(make-input name shape &key dtype order requires-grad): a named input", make_input},
+    {"MAKE-PARAM", "CATEN", 1, -1, "(make-param value &key dtype id): a stored copy that wants a gradient", make_param},
+    {"MAKE-SCALAR", "CATEN", 1, -1, "(make-scalar value &key dtype …): a tensor of rank 0", make_scalar},
+    {"%MAKE-TENSOR-NODE", "CATEN", 2, 4, "(%make-tensor-node shape dtype &key order): a fresh tensor", make_tensor_node},
+    {"%ATTACH-OP", "CATEN", 3, 3, "(%attach-op op inputs outputs): makes fresh tensors the results of an op", attach_op},
+    {"TENSOR-P", "CATEN", 1, 1, "whether a value is a tensor", tensor_p},
+    {"SHAPE", "CATEN", 1, 1, "the sizes of a tensor as a list", tensor_shape},
+    {"TENSOR-SHAPE", "CATEN", 1, 1, "the sizes of a tensor as a list", tensor_shape},
+    {"NDIM", "CATEN", 1, 1, "the number of axes of a tensor", tensor_rank},
+    {"DTYPE-OF", "CATEN", 1, 1, "the dtype of a tensor", tensor_dtype},
+    {"TENSOR-DTYPE", "CATEN", 1, 1, "the dtype of a tensor", tensor_dtype},
+    {"ORDER", "CATEN", 1, 1, "the memory order of a tensor: :row or :column", tensor_order},
+    {"TENSOR-ORDER", "CATEN", 1, 1, "the memory order of a tensor: :row or :column", tensor_order},
+    {"TENSOR-OP", "CATEN", 1, 1, "the op that computes a tensor, or nil", tensor_op},
+    {"TENSOR-VARIABLES", "CATEN", 1, 1, "the inputs of the op that computes a tensor", tensor_variables},
+    {"TENSOR-ID", "CATEN", 1, 1, "the number of a tensor", tensor_id},
+    {"TENSOR-NAME", "CATEN", 1, 1, "the name of an input or parameter, or nil", tensor_name},
+    {"%SET-TENSOR-NAME", "CATEN", 2, 2, "(setf tensor-name)", set_tensor_name},
+    {"GRAD", "CATEN", 1, 1, "the gradient of a tensor that asked for one, or nil", tensor_grad},
+    {"TENSOR-GRAD", "CATEN", 1, 1, "the gradient of a tensor that asked for one, or nil", tensor_grad},
+    {"%SET-GRAD", "CATEN", 2, 2, "(setf grad)", set_tensor_grad},
+    {"REQUIRES-GRAD", "CATEN", 1, 1, "whether a tensor asks for a gradient", tensor_requires_grad},
+    {"TENSOR-REQUIRES-GRAD", "CATEN", 1, 1, "whether a tensor asks for a gradient", tensor_requires_grad},
+    {"%SET-REQUIRES-GRAD", "CATEN", 2, 2, "(setf requires-grad)", set_tensor_requires_grad},
+    {"%ZERO-GRAD", "CATEN", 1, 1, "zeroes the gradient of a tensor", zero_tensor_grad},
+    {"%TENSOR-TEXT", "CATEN", 1, 1, "the printed representation of a tensor", tensor_to_text},
+    {"ITEM", "CATEN", 1, 1, "the number in a tensor of one element", item},
+    {"ELEMENTS", "CATEN", 1, 1, "all elements of a tensor as a vector", elements},
+    {"CHANGE-FACET", "CATEN", 2, 2, "(change-facet object facet): numbers, nested lists and arrays to :tensor, tensors to :array :simple-array :vector :list :number", change_facet},
+    {"%WRITE-FACET", "CATEN", 2, 2, "writes an array back to the tensor whose facet it is", write_facet},
+    {"ALLCLOSE", "CATEN", 2, -1, "(allclose a b &key (rtol 1e-5) (atol 1e-8) equal-nan)", allclose},
+    {"INF", "CATEN", 0, 2, "positive infinity", positive_infinity},
+    {"-INF", "CATEN", 0, 2, "negative infinity", negative_infinity},
+    {"NAN", "CATEN", 0, 2, "a NaN", not_a_number},
+    {"LOAD-NPY", "CATEN", 1, 1, "the array of a .npy file", load_npy},
+    {"SAVE-NPY", "CATEN", 2, 2, "(save-npy path tensor)", save_npy},
+    {"LOAD-SAFETENSORS", "CATEN", 1, 1, "the tensors of a .safetensors file: a hash table by name", load_safetensors},
+    {"SAVE-SAFETENSORS", "CATEN", 2, 2, "(save-safetensors path tensors): a hash table or a state dictionary", save_safetensors},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Builtin> tensor_builtins() {
+  return kTensorBuiltins;
+}
+
+}  // namespace caten::lisp
