@@ -7,14 +7,14 @@
  '(;; the protocol (prelude.lisp)
    Func func-variables forward backward lower with-context with-context-from-parents
    Module module-attrs module-attr with-attrs impl defmodule Model call defmodel defcall
-   defsequence asnode with-inference-mode *training*
+   defsequence asnode with-no-grad with-inference-mode *training*
    ;; state_dict.lisp
    state-dict make-state-dict state-dict-entry state-dict-keys state-dict-values get-state-dict
    load-state-dict pytorch-style-dict-key
    ;; tests (rove.lisp, testing.lisp)
    deftest testing ok ng signals outputs run-tests check-tensor grad-check computed-elements
-   ;; constants and dtypes
-   fconst iconst uconst !const float-type-of !cast !bitcast
+   ;; constants, creation and dtypes
+   !full ax+b linspace detach zero-grad !assign !move fconst iconst uconst !const float-type-of !cast !bitcast
    ;; arithmetic
    !add !sub !mul !div !+ !- !* !/ !idiv !mod !rem !maximum !minimum !expt !and !or !xor !not !shl
    !shr
@@ -33,6 +33,9 @@
    !sum !prod !max !min !any !all !mean !variance !std !norm !logsumexp !argmax !argmin
    ;; contractions
    !matmul !dot !outer !einsum
+   ;; random numbers
+   set-manual-seed with-manual-seed !uniform !rand !normal !randn !randint rand randn uniform normal
+   randint xavier-uniform xavier-gaussian kaiming-uniform
    ;; activations
    !sigmoid !relu !relu6 !leaky-relu !elu !celu !selu !softplus !logsigmoid !silu !mish !softsign
    !softshrink !hard-sigmoid !hardswish !hardtanh !gelu !softmax !log-softmax !softmin

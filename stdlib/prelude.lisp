@@ -40,6 +40,14 @@ gradients, `lower` its AIR. `func-variables` are the tensors it was last applied
 (defmethod print-object ((op Func) stream)
   (format stream "#<~a ~{~a~^ ~}>" (class-name (class-of op)) (mapcar #'shape (func-variables op))))
 
+(defmethod forward ((runtime runtime) &rest arguments)
+  (apply #'%runtime-forward runtime arguments))
+(defmethod backward ((runtime runtime) &rest arguments)
+  (apply #'%runtime-backward runtime arguments))
+
+(defmethod print-object ((tensor tensor) stream)
+  (write-string (%tensor-text tensor) stream))
+
 ;;; Notation for the bodies of `lower` ---------------------------------------------------------
 
 (defmacro with-context (&rest bindings)
@@ -57,6 +65,10 @@ gradients, `lower` its AIR. `func-variables` are the tensors it was last applied
 ;;; Modes --------------------------------------------------------------------------------------
 
 (defvar *training* t "Whether layers such as BatchNorm and Dropout behave as in training.")
+
+(defmacro with-no-grad (&body body)
+  "Evaluates `body` without tracking gradients."
+  `(let ((*no-grad* t)) ,@body))
 
 (defmacro with-inference-mode (() &body body)
   "Evaluates `body` with layers in inference mode and without gradients."

@@ -29,14 +29,19 @@
 (defun last-axes (count rank)
   (loop for i from (- rank count) below rank collect i))
 
-(defun check-normalized (name x dims)
-  (let ((own (last (shape x) (length dims))))
+(defun normalized-tensor (name x dims)
+  "`x` as floats, whose last axes must have the sizes `dims`."
+  (let ((own (last (shape x) (length dims)))
+        (result (as-float x)))
     (unless (= (length own) (length dims))
       (%fail :shape-mismatch "`~a` over ~a needs a tensor of rank ~a or more, not ~a" name dims
              (length dims) (ndim x)))
     (loop for a in own
           for b in dims
-          do (require-equal-dims a b "`~a` over ~a of a tensor of shape ~a" name dims (shape x)))))
+          do (unless (dim= a b)
+               (setf result (checked (!copy result) a b "`~a` over ~a of a tensor of shape ~a" name
+                                     dims (shape x)))))
+    result))
 
 (defun scale-and-shift (x weight bias)
   (let ((x (if weight (!mul x weight) x)))
@@ -53,8 +58,8 @@
 (defun !layer-norm (x dims &key weight bias (eps 1d-5))
   "Normalises over the last `(length dims)` axes, then scales and shifts."
   (let ((dims (dims-of dims)))
-    (check-normalized "!layer-norm" x dims)
-    (scale-and-shift (forward (LayerNormalization :rank (length dims) :eps eps) (as-float x))
+    (scale-and-shift (forward (LayerNormalization :rank (length dims) :eps eps)
+                              (normalized-tensor "!layer-norm" x dims))
                      weight bias)))
 
 (defmodel (LayerNorm (dims &key (eps 1d-5) (affine t) (bias t))
@@ -79,8 +84,8 @@
 (defun !rms-norm (x dims &key weight (eps 1d-5))
   "x / sqrt(mean(x^2) + eps) over the last `(length dims)` axes, then scaled."
   (let ((dims (dims-of dims)))
-    (check-normalized "!rms-norm" x dims)
-    (scale-and-shift (forward (RMSNormalization :rank (length dims) :eps eps) (as-float x))
+    (scale-and-shift (forward (RMSNormalization :rank (length dims) :eps eps)
+                              (normalized-tensor "!rms-norm" x dims))
                      weight nil)))
 
 (defmodel (RMSNorm (dims &key (eps 1d-5) (weight t))

@@ -1,6 +1,21 @@
 ;;;; Arithmetic on two operands, which promote and broadcast.
 (in-package :caten)
 
+(defun size-like-p (x)
+  (or (integerp x) (and x (symbolp x) (not (eq x t)))
+      (and (tensor-p x)
+           (zerop (ndim x))
+           (nth-value 1 (%weak-value x))
+           (not (float-dtype-p (dtype-of x))))))
+
+(defun fold-sizes (function a b)
+  "The size `(function a b)` as a tensor when both operands are sizes or integers and at least one
+is a tensor; nil otherwise. So shapes may be computed with ops on `iconst`s."
+  (and (or (tensor-p a) (tensor-p b))
+       (size-like-p a)
+       (size-like-p b)
+       (size-tensor (funcall function a b))))
+
 (define-binary add2 add-op Elementwise "a + b; OR of bools."
   :lower (%add a b)
   :backward (values dout dout))
@@ -25,19 +40,19 @@
 
 (defun !add (a b &key reduce)
   "a + b; OR of bools."
-  (let ((result (add2 a b)))
+  (let ((result (or (fold-sizes #'dim+ a b) (add2 a b))))
     (if reduce (store-into a result) result)))
 
 (defun !sub (a b &key reduce)
   "a - b; an error for bools."
   (when (and (tensor-p a) (tensor-p b) (eq (dtype-of a) :bool) (eq (dtype-of b) :bool))
     (%fail :wrong-dtype "`!sub` of two bool tensors; use `!xor` or cast one"))
-  (let ((result (sub2 a b)))
+  (let ((result (or (fold-sizes #'dim- a b) (sub2 a b))))
     (if reduce (store-into a result) result)))
 
 (defun !mul (a b &key reduce)
   "a * b; AND of bools."
-  (let ((result (mul2 a b)))
+  (let ((result (or (fold-sizes #'dim* a b) (mul2 a b))))
     (if reduce (store-into a result) result)))
 
 (defun !div (a b &key reduce)

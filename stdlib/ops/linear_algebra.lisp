@@ -88,9 +88,8 @@ column on the right, and its axis is dropped from the result."
         (return (values x letters)))
       (let* ((i (position letter letters))
              (j (position letter letters :from-end t))
-             (hits (!eq (!gid x i) (!gid x j))))
-        (require-equal-dims (nth i (shape x)) (nth j (shape x))
-                            "`!einsum`: the axes of `~a` of one operand" letter)
+             (hits (checked (!eq (!gid x i) (!gid x j)) (nth i (shape x)) (nth j (shape x))
+                            "`!einsum`: the axes of `~a` of one operand" letter)))
         (setf x (squeeze-axes (sum-axes (!where hits x 0) (list j)) (list j) t)
               letters (append (subseq letters 0 j) (subseq letters (1+ j))))))))
 

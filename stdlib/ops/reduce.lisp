@@ -76,13 +76,15 @@
       x
       (!cast x :int64)))
 
-(defun require-elements (name x axes)
-  "An extreme needs at least one element along its axes."
+(defun require-elements (result name x axes)
+  "`result`, an extreme of `x`, which needs at least one element along its axes."
   (loop for dim in (shape x)
         for i from 0
         when (member i axes)
-          do (require-equal-dims dim (dim-max dim 1)
-                                 "`~a` of a tensor of shape ~a: axis ~a is empty" name (shape x) i)))
+          do (setf result (checked result dim (dim-max dim 1)
+                                   "`~a` of a tensor of shape ~a: axis ~a is empty" name (shape x)
+                                   i)))
+  result)
 
 (defun !sum (x &key (axis t) keepdims squeeze)
   "The sum over the axes; narrow integers and bools sum to int64."
@@ -100,15 +102,13 @@
   "The maximum over the axes; NaN stays. Ties share the gradient evenly."
   (declare (ignore keepdims))
   (let ((axes (normalize-axes x axis)))
-    (require-elements "!max" x axes)
-    (squeeze-axes (max-axes x axes) axes squeeze)))
+    (squeeze-axes (require-elements (max-axes x axes) "!max" x axes) axes squeeze)))
 
 (defun !min (x &key (axis t) keepdims squeeze)
   "The minimum over the axes; NaN stays. Ties share the gradient evenly."
   (declare (ignore keepdims))
   (let ((axes (normalize-axes x axis)))
-    (require-elements "!min" x axes)
-    (squeeze-axes (min-axes x axes) axes squeeze)))
+    (squeeze-axes (require-elements (min-axes x axes) "!min" x axes) axes squeeze)))
 
 (defun !any (x &key (axis t) keepdims squeeze)
   "Whether any element over the axes is true (!= 0)."
@@ -203,9 +203,9 @@
          (normalize-axis axis 0)
          (reshape (argreduce name extreme (reshape x '(1)) 0 nil) nil))
         (t
-         (let ((axis (normalize-axis axis (ndim x))))
-           (require-elements name x (list axis))
-           (squeeze-axes (forward (make-instance 'argreduce-op :extreme extreme :axis axis) x)
+         (let* ((axis (normalize-axis axis (ndim x)))
+                (op (make-instance 'argreduce-op :extreme extreme :axis axis)))
+           (squeeze-axes (require-elements (forward op x) name x (list axis))
                          (list axis) squeeze)))))
 
 (defun !argmax (x &key (axis -1) keepdims squeeze)

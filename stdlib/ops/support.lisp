@@ -24,51 +24,21 @@
 
 ;;; Constants and sizes ------------------------------------------------------------------------
 
-(defclass Constant (Func)
-  ((value :initarg :value :accessor constant-value)
-   (shape :initarg :shape :accessor constant-shape)
-   (dtype :initarg :dtype :accessor constant-dtype)
-   (weak :initarg :weak :accessor weak-p))
-  (:documentation "A number in every element. A weak constant takes the dtype of its partner."))
-
-(defmethod forward ((op Constant) &rest inputs)
-  (declare (ignore inputs))
-  (%make-tensor-node (constant-shape op) (constant-dtype op)))
-
-(defmethod lower ((op Constant) &rest inputs)
-  (declare (ignore inputs))
-  (let ((value (constant-value op))
-        (dtype (constant-dtype op)))
-    (%broadcast-to (cond ((float-dtype-p dtype) (%fconst value :dtype dtype))
-                         ((eq dtype :bool) (%bconst value))
-                         (t (%iconst value :dtype dtype)))
-                   (constant-shape op))))
-
 (defun constant (value dtype &key shape weak)
-  "A tensor with `value` in every element, computed where it is used."
-  (forward (make-instance 'Constant :value value :dtype dtype :shape shape :weak weak)))
-
-(defclass Size (Func)
-  ((dim :initarg :dim :accessor size-dim))
-  (:documentation "The value of a symbolic size as a weak rank-0 tensor of the default int."))
-
-(defmethod forward ((op Size) &rest inputs)
-  (declare (ignore inputs))
-  (%make-tensor-node nil *default-int*))
-
-(defmethod lower ((op Size) &rest inputs)
-  (declare (ignore inputs))
-  (%cast (%dim (size-dim op)) *default-int*))
+  "A tensor with `value` in every element. A weak constant takes the dtype of its partner."
+  (%constant value dtype shape weak))
 
 (defun size-tensor (dim)
-  "The size expression `dim` as a rank-0 tensor."
+  "The size expression `dim` as a weak rank-0 tensor of the default int."
   (if (integerp dim)
       (constant dim *default-int* :weak t)
-      (forward (make-instance 'Size :dim dim))))
+      (%size-tensor dim)))
 
 (defun scalar-dtype (value)
+  "The dtype of a Lisp number, truth value or size without a partner."
   (cond ((integerp value) *default-int*)
         ((realp value) *default-float*)
+        ((member value '(t nil)) :bool)
         (t *default-int*)))
 
 (defun fconst (value &key (dtype *default-float*))
@@ -89,32 +59,28 @@
   "The constant `value`, of rank 0, in the dtype of `tensor`."
   (constant value (dtype-of tensor) :weak t))
 
-(defun weak-constant-p (tensor)
-  (let ((op (tensor-op tensor)))
-    (or (typep op 'Size) (and (typep op 'Constant) (weak-p op)))))
-
 (defun dim-of (x)
   "A shape entry from an integer, a symbol, a size expression, or a rank-0 tensor of sizes."
-  (if (tensor-p x)
-      (size-expression (tensor-op x) x)
-      x))
-
-(defgeneric size-expression (op tensor)
-  (:documentation "The size expression that the rank-0 tensor made by `op` stands for."))
-(defmethod size-expression ((op t) tensor)
-  (%fail :bad-size "a size may come from numbers, symbols and `iconst` only, not from ~a" tensor))
-(defmethod size-expression ((op Size) tensor)
-  (declare (ignore tensor))
-  (size-dim op))
-(defmethod size-expression ((op Constant) tensor)
-  (declare (ignore tensor))
-  (constant-value op))
+  (dim+ x))
 
 (defun dims-of (shape)
   (mapcar #'dim-of shape))
 
 (defun dim-product (dims)
   (reduce #'dim* dims :initial-value 1))
+
+(defun require-equal-dims (a b format &rest arguments)
+  "An error when two sizes are known to differ."
+  (when (and (integerp a) (integerp b) (/= a b))
+    (%fail :shape-mismatch "~a: ~a against ~a" (apply #'format nil format arguments) a b)))
+
+(defun checked (tensor a b format &rest arguments)
+  "`tensor`, whose computation requires two sizes to be equal: an error now or at entry."
+  (let ((text (apply #'format nil format arguments)))
+    (require-equal-dims a b "~a" text)
+    (if (dim= a b)
+        tensor
+        (%add-check tensor a b (concatenate 'string text ": {left} against {right}")))))
 
 ;;; Operands -----------------------------------------------------------------------------------
 
@@ -130,13 +96,13 @@
         (t dtype)))
 
 (defun weak-value (x)
-  "The number or size behind a Lisp operand or a weak constant; nil for other tensors."
-  (cond ((not (tensor-p x)) x)
-        ((weak-constant-p x) (let ((op (tensor-op x)))
-                               (if (typep op 'Size) (size-dim op) (constant-value op))))))
+  "The number or size behind a Lisp operand or a weak constant, and t; nil for other tensors."
+  (if (tensor-p x)
+      (%weak-value x)
+      (values x t)))
 
 (defun weak-operand-p (x)
-  (or (not (tensor-p x)) (weak-constant-p x)))
+  (nth-value 1 (weak-value x)))
 
 (defun at-dtype (x dtype)
   "The operand `x` as a tensor of `dtype`; numbers become weak constants."
@@ -174,11 +140,9 @@
 (defun broadcast-to (x shape)
   "`x` with axes of size 1 added in front and expanded to `shape`."
   (let* ((old (shape x))
-         (new (- (length shape) (length old)))
-         (op (tensor-op x)))
+         (new (- (length shape) (length old))))
     (cond ((same-shape-p old shape) x)
-          ((typep op 'Constant)
-           (constant (constant-value op) (constant-dtype op) :shape shape :weak (weak-p op)))
+          ((%expand-constant x shape))
           (t (expand (if (plusp new)
                          (reshape x (append (make-list new :initial-element 1) old))
                          x)

@@ -25,19 +25,24 @@
          (start (if (and (integerp dim) (minusp dim)) (dim+ dim size) dim)))
     (when (and (integerp start) (integerp size) (not (< -1 start size)))
       (%fail :bad-axis "index ~a is out of range for an axis of size ~a" dim size))
-    (unless (integerp start)
-      (require-equal-dims start (clamp-dim start 0 (dim- size 1))
-                          "an index of `!view` on an axis of size ~a" size))
     (list start 1 1)))
+
+(defun size-expression-p (form)
+  "Whether a list is a size such as (+ n 1) and not a range."
+  (member (first form) '(+ - * floor-div ceil-div mod max min)))
+
+(defun broadcast-subscript-p (subscript)
+  (and (consp subscript) (eq (first subscript) :~)))
+
+(defun element-subscript-p (subscript)
+  (not (or (eq subscript t)
+           (and (consp subscript) (not (size-expression-p subscript))))))
 
 (defun subscript-slice (subscript size)
   "The slice `(start size step)` of an axis that a subscript names."
   (cond ((eq subscript t) (list 0 size 1))
-        ((not (consp subscript)) (element-slice subscript size))
-        ((eq (first subscript) :~)
-         (require-equal-dims size 1 "`(:~ n)` of `!view` needs an axis of size 1, not ~a" size)
-         (list 0 1 1))
-        ((size-expression-p subscript) (element-slice subscript size))
+        ((element-subscript-p subscript) (element-slice subscript size))
+        ((broadcast-subscript-p subscript) (list 0 size 1))
         (t
          (destructuring-bind (start stop &optional (step 1)) subscript
            (cond ((not (integerp step))
@@ -46,9 +51,15 @@
                  ((minusp step) (backward-slice start stop step size))
                  (t (%fail :bad-axis "the step of a range must not be 0")))))))
 
-(defun size-expression-p (form)
-  "Whether a list is a size such as (+ n 1) and not a range."
-  (member (first form) '(+ - * floor-div ceil-div mod max min)))
+(defun check-subscript (part subscript slice size)
+  "`part` with the checks that a subscript with symbols needs at entry."
+  (cond ((broadcast-subscript-p subscript)
+         (checked part size 1 "`(:~ n)` of `!view` on an axis that is not 1"))
+        ((and (element-subscript-p subscript)
+              (not (and (integerp (first slice)) (integerp size))))
+         (checked part (first slice) (clamp-dim (first slice) 0 (dim- size 1))
+                  "index ~a of `!view` out of range" subscript))
+        (t part)))
 
 (defun !view (x &rest subscripts)
   "A part of `x`, one subscript per axis: t all; i one element (the axis stays, with size 1);
@@ -57,13 +68,19 @@
     (%fail :bad-axis "`!view` has ~a subscripts for a tensor of rank ~a" (length subscripts) (ndim x)))
   (let* ((subscripts (append subscripts
                              (make-list (- (ndim x) (length subscripts)) :initial-element t)))
-         (part (slice x (mapcar #'subscript-slice subscripts (shape x)))))
-    (expand part
-            (loop for subscript in subscripts
-                  for dim in (shape part)
-                  collect (if (and (consp subscript) (eq (first subscript) :~))
-                              (dim-of (second subscript))
-                              dim)))))
+         (slices (mapcar #'subscript-slice subscripts (shape x)))
+         (part (slice x slices))
+         (result (expand part
+                         (loop for subscript in subscripts
+                               for dim in (shape part)
+                               collect (if (broadcast-subscript-p subscript)
+                                           (dim-of (second subscript))
+                                           dim)))))
+    (loop for subscript in subscripts
+          for slice in slices
+          for size in (shape x)
+          do (setf result (check-subscript result subscript slice size)))
+    result))
 
 (defun view-base (x)
   "The tensor that `x` is a view of."
@@ -87,10 +104,10 @@ the last part may fall short."
                     (loop for start from 0 below (constant-size total "!split") by sizes
                           collect (min sizes (- total start)))))
          (start 0))
-    (require-equal-dims (reduce #'dim+ sizes :initial-value 0) total
-                        "`!split` of an axis of size ~a into ~a" total sizes)
-    (values-list (loop for size in sizes
-                       collect (slice-axis x axis start size)
+    (values-list (loop with all = (reduce #'dim+ sizes :initial-value 0)
+                       for size in sizes
+                       collect (checked (slice-axis x axis start size) all total
+                                        "`!split` of an axis into ~a" sizes)
                        do (setf start (dim+ start size))))))
 
 (defun constant-size (size name)

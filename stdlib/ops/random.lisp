@@ -1,0 +1,147 @@
+;;;; Random numbers: threefry-2x32 with 20 rounds. The key is the seed's low and high word; a draw
+;;;; takes the next blocks of a 64-bit counter. Uniform element i is word i mod 2 of block i / 2,
+;;;; normal element i comes from block i, so that every backend gives the same stream.
+(in-package :caten)
+
+(defvar *seed* 0 "The seed of the random stream.")
+(defvar *block* 0 "The next block of the random stream.")
+
+(defun set-manual-seed (&key (seed 0))
+  "Starts the random stream of `seed` from its beginning."
+  (setf *seed* seed
+        *block* 0))
+
+(defmacro with-manual-seed ((seed) &body body)
+  "Evaluates `body` with the stream of `seed`; the outer stream goes on afterwards."
+  `(let ((*seed* ,seed)
+         (*block* 0))
+     ,@body))
+
+(defun take-blocks (count)
+  "The first of the next `count` blocks, which are used up."
+  (prog1 *block* (incf *block* count)))
+
+(defclass threefry-op (Func) ()
+  (:documentation "Two words of random bits per block number: inputs are the key's words and the
+block numbers (uint64)."))
+
+(defmethod forward ((op threefry-op) &rest inputs)
+  (let ((dims (shape (third inputs))))
+    (values (%make-tensor-node dims :uint32) (%make-tensor-node dims :uint32))))
+
+(defun rotate-left (x count)
+  (%or (%shl x count) (%shr x (- 32 count))))
+
+(defmethod lower ((op threefry-op) &rest inputs)
+  (destructuring-bind (low high block) inputs
+    (let ((keys (list low high (%xor (%xor low high) #x1BD11BDA)))
+          (a (%add (%cast block :uint32) low))
+          (b (%add (%cast (%shr block 32) :uint32) high)))
+      (loop for group from 1 to 5
+            for rotations = (if (oddp group) '(13 15 26 6) '(17 29 16 24))
+            do (dolist (count rotations)
+                 (setf a (%add a b)
+                       b (%xor (rotate-left b count) a)))
+               (setf a (%add a (nth (mod group 3) keys))
+                     b (%add (%add b (nth (mod (1+ group) 3) keys)) group)))
+      (values a b))))
+
+(defun random-words (blocks start)
+  "The two words of `blocks` blocks from block `start` on, as tensors of uint32."
+  (forward (make-instance 'threefry-op)
+           (constant (ldb (byte 32 0) *seed*) :uint32)
+           (constant (ldb (byte 32 32) *seed*) :uint32)
+           (!add (!cast (!gid-of-shape (list blocks) 0) :uint64) start)))
+
+(defun unit-interval (words)
+  "Words as float32 numbers in [0, 1)."
+  (!mul (!cast (!shr words 8) :float32) (expt 2d0 -24)))
+
+(defun uniform-elements (shape)
+  (let* ((count (dim-product shape))
+         (blocks (dim-ceil-div count 2)))
+    (multiple-value-bind (even odd) (random-words blocks (take-blocks blocks))
+      (reshape (slice (reshape (!stack -1 (unit-interval even) (unit-interval odd))
+                               (list (dim* 2 blocks)))
+                      (list (list 0 count 1)))
+               shape))))
+
+(defun normal-elements (shape)
+  (let ((count (dim-product shape)))
+    (multiple-value-bind (first second) (random-words count (take-blocks count))
+      (reshape (!mul (!sqrt (!mul -2.0 (!log (!sub 1.0 (unit-interval first)))))
+                     (!cos (!mul (unit-interval second) (* 2 pi))))
+               shape))))
+
+;;; Lazy -----------------------------------------------------------------------------------------
+
+(defun !uniform (shape &key (low 0.0) (high 1.0) (dtype *default-float*))
+  "Uniform numbers in [low, high)."
+  (let ((u (!cast (uniform-elements (dims-of shape)) dtype)))
+    (if (and (eql low 0.0) (eql high 1.0))
+        u
+        (!add (!mul u (!sub high low)) low))))
+
+(defun !rand (shape &key (dtype *default-float*))
+  "Uniform numbers in [0, 1)."
+  (!uniform shape :dtype dtype))
+
+(defun !normal (shape &key (mean 0.0) (std 1.0) (dtype *default-float*))
+  "Normal numbers with the given mean and standard deviation."
+  (!add (!mul (!cast (normal-elements (dims-of shape)) dtype) std) mean))
+
+(defun !randn (shape &key (dtype *default-float*))
+  "Standard normal numbers."
+  (!cast (normal-elements (dims-of shape)) dtype))
+
+(defun !randint (shape low high &key (dtype *default-int*))
+  "Integers in [low, high)."
+  (!add (!cast (!floor (!mul (uniform-elements (dims-of shape)) (- high low))) dtype) low))
+
+;;; Now ------------------------------------------------------------------------------------------
+
+(defun draw (tensor requires-grad)
+  (let ((result (proceed tensor)))
+    (setf (requires-grad result) requires-grad)
+    result))
+
+(defun rand (shape &key (dtype *default-float*) requires-grad)
+  "A tensor of uniform numbers in [0, 1)."
+  (draw (!rand shape :dtype dtype) requires-grad))
+
+(defun randn (shape &key (dtype *default-float*) requires-grad)
+  "A tensor of standard normal numbers."
+  (draw (!randn shape :dtype dtype) requires-grad))
+
+(defun uniform (shape &key (low 0.0) (high 1.0) (dtype *default-float*) requires-grad)
+  "A tensor of uniform numbers in [low, high)."
+  (draw (!uniform shape :low low :high high :dtype dtype) requires-grad))
+
+(defun normal (shape &key (mean 0.0) (std 1.0) (dtype *default-float*) requires-grad)
+  "A tensor of normal numbers."
+  (draw (!normal shape :mean mean :std std :dtype dtype) requires-grad))
+
+(defun randint (shape low high &key (dtype *default-int*))
+  "A tensor of integers in [low, high)."
+  (draw (!randint shape low high :dtype dtype) nil))
+
+(defun fans (shape)
+  "How many inputs and outputs a weight of shape (out in kernel…) connects."
+  (let ((kernel (reduce #'* (cddr shape))))
+    (values (* kernel (or (second shape) (first shape))) (* kernel (first shape)))))
+
+(defun xavier-uniform (shape &key (dtype *default-float*) requires-grad)
+  "Uniform numbers within sqrt(6 / (in + out))."
+  (multiple-value-bind (in out) (fans shape)
+    (let ((bound (sqrt (/ 6d0 (+ in out)))))
+      (uniform shape :low (- bound) :high bound :dtype dtype :requires-grad requires-grad))))
+
+(defun xavier-gaussian (shape &key (dtype *default-float*) requires-grad)
+  "Normal numbers with the deviation sqrt(2 / (in + out))."
+  (multiple-value-bind (in out) (fans shape)
+    (normal shape :std (sqrt (/ 2d0 (+ in out))) :dtype dtype :requires-grad requires-grad)))
+
+(defun kaiming-uniform (shape &key (dtype *default-float*) requires-grad)
+  "Uniform numbers within sqrt(6 / in)."
+  (let ((bound (sqrt (/ 6d0 (fans shape)))))
+    (uniform shape :low (- bound) :high bound :dtype dtype :requires-grad requires-grad)))
