@@ -45,9 +45,8 @@ Value expand_constant(Interpreter& interp, std::span<Value> args) {
     return Value::nil();
   }
   const tensor::Constant source = t.get<tensor::Constant>();
-  return Value::object(tensor::new_constant(interp, source.value,
-                                            tensor::expect_shape(interp, args[1], "the shape"),
-                                            source.weak));
+  return Value::object(tensor::new_constant(
+      interp, source.value, tensor::expect_shape(interp, args[1], "the shape"), source.weak));
 }
 
 /// (%add-check tensor a b message): wherever the tensor is computed, the two sizes must be equal.
@@ -56,8 +55,7 @@ Value add_check(Interpreter& interp, std::span<Value> args) {
   Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
   t.checks.push_back({tensor::expect_dim(interp, args[1], "the first size"),
                       tensor::expect_dim(interp, args[2], "the second size"),
-                      expect_string(interp, args[3], "the message").utf8(),
-                      interp.current_span()});
+                      expect_string(interp, args[3], "the message").utf8(), interp.current_span()});
   return args[0];
 }
 
@@ -73,6 +71,8 @@ constexpr Builtin kConstantBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> constant_builtins() { return kConstantBuiltins; }
+std::span<const Builtin> constant_builtins() {
+  return kConstantBuiltins;
+}
 
 }  // namespace caten::lisp

@@ -176,6 +176,7 @@ void install_tensors(Interpreter& interp) {
   interp.install(shape_builtins());
   interp.install(shape_macros());
   interp.install(tensor_builtins());
+  interp.install(constant_builtins());
   interp.install(runtime_builtins());
   // The emitters are written in users' `lower` methods, percent sign and all.
   for (const Builtin& row : air_builtins()) {

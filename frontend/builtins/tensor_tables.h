@@ -14,6 +14,8 @@ std::span<const Builtin> shape_builtins();
 std::span<const MacroRow> shape_macros();
 /// Tensors: making, asking, facets, files.
 std::span<const Builtin> tensor_builtins();
+/// Constant tensors, sizes as tensors, size checks.
+std::span<const Builtin> constant_builtins();
 /// Compiled runtimes: caten, proceed, forward, backward.
 std::span<const Builtin> runtime_builtins();
 
