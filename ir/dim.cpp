@@ -630,13 +630,30 @@ std::optional<int64_t> Dim::upper_bound() const {
   return bounds(*this).hi;
 }
 
+std::string symbol_text(std::string_view name) {
+  constexpr std::string_view kDelimiters = " \t\r\n()\"|;'`,\\";
+  const size_t digits_at = name.starts_with('-') || name.starts_with('+') ? 1 : 0;
+  const bool number = name.size() > digits_at && name[digits_at] >= '0' && name[digits_at] <= '9';
+  if (!name.empty() && !number && name.find_first_of(kDelimiters) == std::string_view::npos) {
+    return std::string(name);
+  }
+  std::string out = "|";
+  for (const char c : name) {
+    if (c == '|' || c == '\\') {
+      out += '\\';
+    }
+    out += c;
+  }
+  return out + "|";
+}
+
 namespace {
 
 std::string atom_text(const Dim::Atom& atom) {
   const char* head = "min";
   switch (atom.kind) {
     case Dim::AtomKind::Symbol:
-      return atom.symbol;
+      return symbol_text(atom.symbol);
     case Dim::AtomKind::FloorDiv:
       head = "floor-div";
       break;

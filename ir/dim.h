@@ -89,6 +89,10 @@ class Dim {
   std::variant<int64_t, std::shared_ptr<const Poly>> rep_;
 };
 
+/// A name as it appears in the s-expressions of sizes and AIR: bare, or between bars when it would
+/// not read back as one symbol.
+std::string symbol_text(std::string_view name);
+
 /// Product of all sizes; 1 for rank 0.
 Dim element_count(const Shape& shape);
 /// "(3 n)"; "()" for rank 0.

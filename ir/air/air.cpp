@@ -50,6 +50,44 @@ size_t hash_slice(const SliceAttr& attr) {
 const OpInfo& info(Op op) {
   return kOps[static_cast<size_t>(op)];
 }
+
+namespace {
+constexpr std::array<std::string_view, 6> kReduceOps = {"add", "mul", "max", "min", "and", "or"};
+}  // namespace
+
+std::string_view name(ReduceOp op) {
+  return kReduceOps[static_cast<size_t>(op)];
+}
+
+std::optional<ReduceOp> reduce_op_from_name(std::string_view text) {
+  for (size_t i = 0; i < kReduceOps.size(); ++i) {
+    if (kReduceOps[i] == text) {
+      return static_cast<ReduceOp>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Op> op_from_name(std::string_view text) {
+  for (size_t i = 0; i < kOps.size(); ++i) {
+    if (kOps[i].name == text) {
+      return static_cast<Op>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+Attr default_attr(Op op) {
+  switch (op) {
+#define AIR_OP(name, text, arity, cls, attr, traits) \
+  case Op::name:                                     \
+    return attr{};
+#include "ir/air/ops.def"
+#undef AIR_OP
+  }
+  CATEN_UNREACHABLE("no op {}", static_cast<int>(op));
+}
+
 int op_count() {
   return static_cast<int>(kOps.size());
 }
@@ -111,6 +149,23 @@ NodeId Graph::add(Node node, Span span) {
 
 void Graph::set_label(NodeId id, std::string label) {
   labels_[id.index] = std::move(label);
+}
+
+std::vector<bool> live_nodes(const Graph& graph) {
+  std::vector<bool> live(graph.size(), false);
+  for (const Output& output : graph.outputs) {
+    live[output.node.index] = true;
+  }
+  for (uint32_t i = graph.size(); i-- > 0;) {
+    const Node& node = graph[NodeId{i}];
+    if (live[i] || node.op == Op::Assign) {
+      live[i] = true;
+      for (const NodeId input : node.inputs) {
+        live[input.index] = true;
+      }
+    }
+  }
+  return live;
 }
 
 }  // namespace caten::air

@@ -10,7 +10,8 @@
 //   signed). Not of an integer is bitwise.
 // - bool: Add and Max are OR, Mul and Min are AND, Not is logical; Neg, Sub, Idiv, Mod, Rem and
 //   shifts are refused. Bitcast to bool is x != 0.
-// - Float ops are IEEE; Max and Min propagate NaN; Idiv is floor(x/y), Rem is fmod, Mod is fmod plus
+// - Float ops are IEEE; Max and Min propagate NaN; Idiv is floor(x/y), Rem is fmod, Mod is fmod
+// plus
 //   the divisor where the signs differ, Round half to even. float16 and bfloat16 compute in float32
 //   and round after every op.
 // - Expand repeats axes of size 1 (same rank); Reshape keeps the row-major order of elements.
@@ -22,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,6 +69,13 @@ inline std::string_view name(Op op) {
   return info(op).name;
 }
 int op_count();
+/// The op's kind of attribute, with default values.
+Attr default_attr(Op op);
+
+/// "add", "mul", "max", "min", "and", "or".
+std::string_view name(ReduceOp op);
+std::optional<ReduceOp> reduce_op_from_name(std::string_view name);
+std::optional<Op> op_from_name(std::string_view name);
 
 using NodeId = Id<struct NodeTag>;
 
@@ -131,13 +140,28 @@ class Graph {
 
 size_t hash(const Node& node);
 
+/// Which nodes an output or an effect needs.
+std::vector<bool> live_nodes(const Graph& graph);
+
 /// Checks arity, attribute kinds, dtypes, shapes and id order of every node; throws InternalError
 /// naming the node. Also what the tests run after every pass.
 void verify(const Graph& graph);
+/// What is wrong with one node, if anything; verify() of all nodes is this in a loop.
+std::optional<std::string> find_fault(const Graph& graph, NodeId id);
 
-/// The graph as s-expressions, one node a line, e.g.
-///   %3 = (add float32 (3 n) %1 %2)
-/// ending in (outputs (name %3) ...). parse() reads it back.
+/// The graph as s-expressions, one node a line: op, dtype, shape, inputs, then the attribute, e.g.
+///   (symbols n)
+///   %0 = (input float32 (3 n) x)
+///   %1 = (const float32 (3 n) 1.5)
+///   %2 = (dim int64 () (+ n 1))
+///   %3 = (add float32 (3 n) %0 %1)             ; the label
+///   %4 = (permute float32 (n 3) %3 (1 0))
+///   %5 = (slice float32 (1 3) %4 ((0 1 1) (0 3 1)) (0) %2)   ; (start size step)…, dynamic axes,
+///   starts %6 = (pad float32 (3 3) %5 ((1 1) (0 0)) 0.0) %7 = (reduce float32 (3 1) %6 add (1))
+///   (inputs %0)
+///   (checks (= n 3 "axis 1 of `x` is {left}, expected {right}"))
+///   (outputs (y %7))
+/// parse() reads it back; `;` starts a comment.
 std::string print(const Graph& graph);
 /// Throws CompileError with spans into source `file`.
 Graph parse(std::string_view text, uint32_t file);

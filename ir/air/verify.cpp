@@ -22,8 +22,16 @@ class NodeVerifier {
  public:
   NodeVerifier(const Graph& graph, NodeId id) : graph_(graph), id_(id), node_(graph[id]) {}
 
-  void run() {
+  std::optional<std::string> run() {
     check_structure();
+    if (!fault_) {  // the rest relies on it
+      check_by_class();
+    }
+    return fault_;
+  }
+
+ private:
+  void check_by_class() {
     switch (info(node_.op).cls) {
       case OpClass::Leaf:
         return leaf();
@@ -42,13 +50,12 @@ class NodeVerifier {
     }
   }
 
- private:
-  void expect(bool condition, std::string_view what) const {
-    if (!condition) [[unlikely]] {
-      throw InternalError(fmt::format("verify: %{} = ({} {} {} ...): {}", id_.index, name(node_.op),
-                                      caten::name(node_.dtype), caten::to_string(node_.shape),
-                                      what));
+  /// Keeps the first fault. False when there is one already: what follows may rely on it.
+  bool expect(bool condition, std::string_view what) {
+    if (!condition && !fault_) {
+      fault_ = std::string(what);
     }
+    return !fault_;
   }
 
   const Node& in(size_t i) const { return graph_[node_.inputs[i]]; }
@@ -57,7 +64,7 @@ class NodeVerifier {
     return axis >= 0 && static_cast<size_t>(axis) < of_rank;
   }
 
-  void check_structure() const {
+  void check_structure() {
     const OpInfo& row = info(node_.op);
     const int count = static_cast<int>(node_.inputs.size());
     expect(row.arity < 0 ? count >= 1 : count == row.arity, "wrong number of inputs");
@@ -71,7 +78,7 @@ class NodeVerifier {
     }
   }
 
-  void leaf() const {
+  void leaf() {
     if (node_.op == Op::Const) {
       expect(node_.get<ConstAttr>().value.dtype() == node_.dtype, "value of another dtype");
     } else if (node_.op == Op::DimValue) {
@@ -82,7 +89,7 @@ class NodeVerifier {
     }
   }
 
-  void elementwise() const {
+  void elementwise() {
     for (size_t i = 0; i < node_.inputs.size(); ++i) {
       expect(in(i).shape == node_.shape, "operand of another shape");
     }
@@ -108,7 +115,7 @@ class NodeVerifier {
     expect(!refuses_bool || operand != DType::Bool, "takes no bool");
   }
 
-  void movement() const {
+  void movement() {
     expect(in(0).dtype == node_.dtype, "changes the dtype");
     if (node_.op == Op::Reshape) {
       reshape();
@@ -119,7 +126,9 @@ class NodeVerifier {
     } else if (node_.op == Op::Slice) {
       slice(in(0).shape, 1);
       const auto& axes = node_.get<SliceAttr>().axes;
-      expect(axes.size() == rank(), "shape of another rank than its axes");
+      if (!expect(axes.size() == rank(), "shape of another rank than its axes")) {
+        return;
+      }
       for (size_t i = 0; i < rank(); ++i) {
         expect(node_.shape[i] == axes[i].size, "shape differs from its sizes");
       }
@@ -130,7 +139,7 @@ class NodeVerifier {
     }
   }
 
-  void reshape() const {
+  void reshape() {
     expect(node_.get<ShapeAttr>().shape == node_.shape, "attribute differs from its shape");
     const Dim difference = element_count(in(0).shape) - element_count(node_.shape);
     const auto lo = difference.lower_bound();
@@ -138,26 +147,32 @@ class NodeVerifier {
     expect(!(lo && *lo > 0) && !(hi && *hi < 0), "changes the number of elements");
   }
 
-  void permute() const {
+  void permute() {
     const auto& order = node_.get<PermuteAttr>().order;
-    expect(order.size() == rank() && in(0).shape.size() == rank(), "order of another rank");
+    if (!expect(order.size() == rank() && in(0).shape.size() == rank(), "order of another rank")) {
+      return;
+    }
     std::set<int> seen;
     for (size_t i = 0; i < order.size(); ++i) {
-      expect(is_axis(order[i], rank()) && seen.insert(order[i]).second, "not a permutation");
+      if (!expect(is_axis(order[i], rank()) && seen.insert(order[i]).second, "not a permutation")) {
+        return;
+      }
       expect(node_.shape[i] == in(0).shape[static_cast<size_t>(order[i])], "wrong shape");
     }
   }
 
-  void expand() const {
+  void expand() {
     expect(node_.get<ShapeAttr>().shape == node_.shape, "attribute differs from its shape");
-    expect(in(0).shape.size() == rank(), "changes the rank");
+    if (!expect(in(0).shape.size() == rank(), "changes the rank")) {
+      return;
+    }
     for (size_t i = 0; i < rank(); ++i) {
       expect(in(0).shape[i].is(1) || in(0).shape[i] == node_.shape[i],
              "repeats an axis that is not 1");
     }
   }
 
-  void slice(const Shape& from, size_t first_start) const {
+  void slice(const Shape& from, size_t first_start) {
     const auto& attr = node_.get<SliceAttr>();
     expect(attr.axes.size() == from.size(), "slice of another rank");
     for (const SliceAxis& axis : attr.axes) {
@@ -173,23 +188,30 @@ class NodeVerifier {
     }
   }
 
-  void pad() const {
+  void pad() {
     const auto& attr = node_.get<PadAttr>();
     expect(attr.value.dtype() == node_.dtype, "padding of another dtype");
-    expect(in(0).shape.size() == rank() && attr.lo.size() == rank() && attr.hi.size() == rank(),
-           "amounts of another rank");
+    if (!expect(
+            in(0).shape.size() == rank() && attr.lo.size() == rank() && attr.hi.size() == rank(),
+            "amounts of another rank")) {
+      return;
+    }
     for (size_t i = 0; i < rank(); ++i) {
       expect(node_.shape[i] == in(0).shape[i] + attr.lo[i] + attr.hi[i], "wrong shape");
     }
   }
 
-  void concat() const {
+  void concat() {
     const int axis = node_.get<AxisAttr>().axis;
-    expect(is_axis(axis, rank()), "no such axis");
+    if (!expect(is_axis(axis, rank()), "no such axis")) {
+      return;
+    }
     Dim total;
     for (size_t k = 0; k < node_.inputs.size(); ++k) {
       expect(in(k).dtype == node_.dtype, "parts of different dtype");
-      expect(in(k).shape.size() == rank(), "parts of different rank");
+      if (!expect(in(k).shape.size() == rank(), "parts of different rank")) {
+        return;
+      }
       for (size_t i = 0; i < rank(); ++i) {
         expect(static_cast<int>(i) == axis || in(k).shape[i] == node_.shape[i],
                "parts disagree on another axis");
@@ -199,9 +221,11 @@ class NodeVerifier {
     expect(total == node_.shape[static_cast<size_t>(axis)], "wrong size of the joined axis");
   }
 
-  void reduction() const {
+  void reduction() {
     const Node& x = in(0);
-    expect(x.shape.size() == rank(), "changes the rank");
+    if (!expect(x.shape.size() == rank(), "changes the rank")) {
+      return;
+    }
     std::vector<int> axes;
     if (node_.op == Op::Reduce) {
       const auto& attr = node_.get<ReduceAttr>();
@@ -225,11 +249,13 @@ class NodeVerifier {
     }
   }
 
-  void gather() const {
+  void gather() {
     const auto axis = node_.get<AxisAttr>().axis;
     expect(in(0).dtype == node_.dtype, "changes the dtype");
     expect(in(1).dtype == DType::Int64, "indices are not int64");
-    expect(is_axis(axis, in(0).shape.size()), "no such axis");
+    if (!expect(is_axis(axis, in(0).shape.size()), "no such axis")) {
+      return;
+    }
     const auto at = static_cast<std::ptrdiff_t>(axis);
     const Shape& from = in(0).shape;
     Shape shape(from.begin(), from.begin() + at);
@@ -238,14 +264,18 @@ class NodeVerifier {
     expect(shape == node_.shape, "wrong shape");
   }
 
-  void assign() const {
-    expect(node_.inputs.size() >= 2, "needs a base and a value");
+  void assign() {
+    if (!expect(node_.inputs.size() >= 2, "needs a base and a value")) {
+      return;
+    }
     expect(in(0).op == Op::Param || in(0).op == Op::Assign, "base is no place");
     expect(in(0).dtype == node_.dtype && in(1).dtype == node_.dtype, "changes the dtype");
     expect(in(0).shape == node_.shape, "changes the shape of its base");
     slice(in(0).shape, 2);
     const auto& axes = node_.get<SliceAttr>().axes;
-    expect(in(1).shape.size() == axes.size(), "value of another rank");
+    if (!expect(in(1).shape.size() == axes.size(), "value of another rank")) {
+      return;
+    }
     for (size_t i = 0; i < axes.size(); ++i) {
       expect(in(1).shape[i] == axes[i].size, "value of another shape than the place");
     }
@@ -254,6 +284,7 @@ class NodeVerifier {
   const Graph& graph_;
   NodeId id_;
   const Node& node_;
+  std::optional<std::string> fault_;
 };
 
 /// Each version of a place has at most one successor.
@@ -271,9 +302,18 @@ void verify_versions(const Graph& graph) {
 
 }  // namespace
 
+std::optional<std::string> find_fault(const Graph& graph, NodeId id) {
+  return NodeVerifier(graph, id).run();
+}
+
 void verify(const Graph& graph) {
   for (uint32_t i = 0; i < graph.size(); ++i) {
-    NodeVerifier(graph, NodeId{i}).run();
+    if (const auto fault = find_fault(graph, NodeId{i})) {
+      const Node& node = graph[NodeId{i}];
+      throw InternalError(fmt::format("verify: %{} = ({} {} {} ...): {}", i, name(node.op),
+                                      caten::name(node.dtype), caten::to_string(node.shape),
+                                      *fault));
+    }
   }
   verify_versions(graph);
   for (const Output& output : graph.outputs) {

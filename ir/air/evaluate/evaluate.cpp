@@ -84,24 +84,6 @@ constexpr bool all_covered() {
 }
 static_assert(all_covered(), "an op of ops.def has no evaluator");
 
-/// Nodes that an output or an effect needs.
-std::vector<bool> live_nodes(const Graph& graph) {
-  std::vector<bool> live(graph.size(), false);
-  for (const Output& output : graph.outputs) {
-    live[output.node.index] = true;
-  }
-  for (uint32_t i = graph.size(); i-- > 0;) {
-    const Node& node = graph[NodeId{i}];
-    if (live[i] || node.op == Op::Assign) {
-      live[i] = true;
-      for (const NodeId input : node.inputs) {
-        live[input.index] = true;
-      }
-    }
-  }
-  return live;
-}
-
 Extents concrete(const Shape& shape, const Step& step) {
   Extents out;
   out.reserve(shape.size());
