@@ -1,20 +1,19 @@
 ;;;; Arithmetic on two operands, which promote and broadcast.
 (in-package :caten)
 
-(defun size-like-p (x)
-  (or (integerp x) (and x (symbolp x) (not (eq x t)))
-      (and (tensor-p x)
-           (zerop (ndim x))
-           (nth-value 1 (%weak-value x))
-           (not (float-dtype-p (dtype-of x))))))
+(defun size-value (x)
+  "The size that an operand is known to be: an integer, a symbol, an expression; or nil."
+  (cond ((tensor-p x) (%size-value x))
+        ((or (realp x) (eq x t)) (and (integerp x) x))
+        (t x)))
 
 (defun fold-sizes (function a b)
-  "The size `(function a b)` as a tensor when both operands are sizes or integers and at least one
-is a tensor; nil otherwise. So shapes may be computed with ops on `iconst`s."
-  (and (or (tensor-p a) (tensor-p b))
-       (size-like-p a)
-       (size-like-p b)
-       (size-tensor (funcall function a b))))
+  "The size `(function a b)` as a tensor when both operands are sizes and one has a symbol; nil
+otherwise. So shapes may be computed with ops on `iconst`s."
+  (let ((a (size-value a))
+        (b (size-value b)))
+    (and a b (not (and (integerp a) (integerp b)))
+         (size-tensor (funcall function a b)))))
 
 (define-binary add2 add-op Elementwise "a + b; OR of bools."
   :lower (%add a b)
@@ -69,8 +68,11 @@ is a tensor; nil otherwise. So shapes may be computed with ops on `iconst`s."
   "The first operand divided by the others, or the reciprocal of a lone one."
   (if xs (reduce #'!div xs :initial-value x) (!recip x)))
 
-(define-binary !idiv idiv-op Elementwise "floor(a / b); integers divided by 0 give 0."
+(define-binary idiv2 idiv-op Elementwise "floor(a / b); integers divided by 0 give 0."
   :lower (%idiv a b))
+(defun !idiv (a b)
+  "floor(a / b); integers divided by 0 give 0."
+  (or (fold-sizes #'dim-floor-div a b) (idiv2 a b)))
 (define-binary !mod mod-op Elementwise "The remainder with the sign of b; integers mod 0 give 0."
   :lower (%mod a b)
   :backward (values dout (!neg (!mul dout (!idiv a b)))))
