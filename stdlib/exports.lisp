@@ -42,4 +42,5 @@
    ;; losses
    !mse !l1norm !huber !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
    ;; layers
-   Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm))
+   Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
+   !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool))

@@ -1,0 +1,239 @@
+;;;; Convolution and pooling over any number of spatial axes: windows are views, a convolution is a
+;;;; contraction over them.
+(in-package :caten)
+
+(defun per-axis (value count name)
+  "A number for all axes, or a list of one per axis."
+  (let ((list (if (listp value) value (make-list count :initial-element value))))
+    (unless (= (length list) count)
+      (%fail :bad-axis "~a needs a number or one per spatial axis (~a), not ~a" name count value))
+    list))
+
+(defun window-count (size kernel stride dilation &optional ceiling)
+  "How many windows fit on an axis; with `ceiling` a last one may hang over."
+  (let ((room (dim- size (1+ (* dilation (1- kernel))))))
+    (when (and (integerp room) (minusp room))
+      (%fail :bad-size "a window of ~a elements, ~a apart, does not fit on an axis of size ~a" kernel
+             dilation size))
+    (dim+ 1 (funcall (if ceiling #'dim-ceil-div #'dim-floor-div) room stride))))
+
+(defun axis-windows (x axis kernel stride dilation)
+  "The axis split in two: element in the window, and window."
+  (let* ((dims (shape x))
+         (size (nth axis dims))
+         (count (window-count size kernel stride dilation))
+         (before (subseq dims 0 axis))
+         (after (subseq dims (1+ axis)))
+         ;; Rows of size + dilation in a periodic copy of the axis: row k starts at k * dilation.
+         (period (* kernel (1+ dilation)))
+         (row (dim+ size dilation))
+         (copies (reshape (expand (reshape x (append before (list 1 size) after))
+                                  (append before (list period size) after))
+                          (append before (list (dim* period size)) after)))
+         (rows (reshape (slice-axis copies axis 0 (dim* kernel row))
+                        (append before (list kernel row) after))))
+    (slice-axis rows (1+ axis) 0 count stride)))
+
+(defun !unfold (x kernel-sizes &key (dilation 1) (stride 1))
+  "All windows over the last axes of `x`: shape (… windows per axis … kernel sizes …)."
+  (let* ((n (length kernel-sizes))
+         (first (- (ndim x) n)))
+    (when (minusp first)
+      (%fail :bad-axis "windows of ~a axes on a tensor of rank ~a" n (ndim x)))
+    (loop for kernel in kernel-sizes
+          for s in (per-axis stride n ":stride")
+          for d in (per-axis dilation n ":dilation")
+          for i from 0
+          do (setf x (axis-windows x (+ first (* 2 i)) kernel s d)))
+    (!permute x (append (loop for i below first collect i)
+                        (loop for i below n collect (+ first (* 2 i) 1))
+                        (loop for i below n collect (+ first (* 2 i)))))))
+
+(defun pad-spatial (x widths value)
+  (!pad x (append '((0 0) (0 0)) widths) :value value))
+
+(defun symmetric-widths (padding n)
+  "Padding as `(low high)` per axis, from a number or one number per axis."
+  (loop for p in (per-axis padding n ":padding") collect (list p p)))
+
+;;; Convolution ----------------------------------------------------------------------------------
+
+(defun grouped-contraction (windows weight groups n)
+  "The sum over input channels and the window: windows (N C out… k…), weight (M C/groups k…)."
+  (destructuring-bind (batch channels . rest) (shape windows)
+    (destructuring-bind (outputs group-channels . kernel) (shape weight)
+      (let* ((spatial (subseq rest 0 n))
+             (ones (make-list n :initial-element 1))
+             (per-group (dim-floor-div outputs groups))
+             (result (contract (!reshape windows (append (list batch groups 1 group-channels)
+                                                         spatial kernel))
+                               (!reshape weight (append (list 1 groups per-group group-channels)
+                                                        ones kernel))
+                               (cons 3 (loop for i below n collect (+ 4 n i))))))
+        (require-equal-dims channels (dim* groups group-channels)
+                            "a convolution of ~a channels in ~a groups of ~a" channels groups
+                            group-channels)
+        (reshape result (append (list batch outputs) spatial))))))
+
+(defun add-channel-bias (x bias n)
+  (if bias
+      (!add x (reshape bias (cons (first (shape bias)) (make-list n :initial-element 1))))
+      x))
+
+(defun !convnd (x weight &key bias (groups 1) (stride 1) (dilation 1) (padding 0))
+  "Convolution of x (N C spatial…) with a weight (M C/groups k…), as PyTorch's conv."
+  (let ((n (- (ndim weight) 2)))
+    (unless (= (ndim x) (ndim weight))
+      (%fail :shape-mismatch "`!convnd` needs tensors of one rank, not shapes ~a and ~a" (shape x)
+             (shape weight)))
+    (let ((windows (!unfold (pad-spatial x (symmetric-widths padding n) 0.0) (cddr (shape weight))
+                            :stride stride :dilation dilation)))
+      (add-channel-bias (grouped-contraction windows weight groups n) bias n))))
+
+(defun !conv-transposend (x weight &key bias (groups 1) (stride 1) (dilation 1) (padding 0)
+                                        (output-padding 0))
+  "Transposed convolution of x (N C spatial…) with a weight (C M/groups k…), as PyTorch's."
+  (let* ((n (- (ndim weight) 2))
+         (strides (per-axis stride n ":stride"))
+         (dilations (per-axis dilation n ":dilation"))
+         (paddings (per-axis padding n ":padding"))
+         (extras (per-axis output-padding n ":output-padding"))
+         (kernel (cddr (shape weight))))
+    (loop for s in strides
+          for axis from 2
+          for size in (cddr (shape x))
+          do (when (> s 1)
+               (setf x (slice-axis (dilate x axis s) axis 0 (dim- (dim* size s) (1- s))))))
+    (destructuring-bind (channels per-group . nil) (shape weight)
+      (let* ((inputs (dim-floor-div channels groups))
+             (split (!reshape (!flip weight :axis (loop for i below n collect (+ 2 i)))
+                              (append (list groups inputs per-group) kernel)))
+             (order (append '(0 2 1) (loop for i below n collect (+ 3 i))))
+             (flipped (!reshape (!permute split order)
+                                (append (list (dim* groups per-group) inputs) kernel)))
+             (widths (loop for k in kernel
+                           for d in dilations
+                           for p in paddings
+                           for extra in extras
+                           for low = (- (* d (1- k)) p)
+                           collect (list low (+ low extra)))))
+        (!convnd (pad-spatial x widths 0.0) flipped :bias bias :groups groups :dilation dilations)))))
+
+(defun convolution-weight (shape)
+  (xavier-uniform shape :requires-grad t))
+
+(defmodel (ConvND (in-channels out-channels kernel-sizes
+                   &key (groups 1) (stride 1) (dilation 1) (padding 0) (bias t))
+           :documentation "Convolution over the axes of kernel-sizes; weight (out in/groups k…).")
+    ((settings (list :groups groups :stride stride :dilation dilation :padding padding))
+     (weight (convolution-weight (list* out-channels (floor in-channels groups) kernel-sizes)))
+     (bias (if bias (parameter (list out-channels) 0.0) nil))))
+
+(defmethod call ((model ConvND) &rest inputs)
+  (with-slots (settings weight bias) model
+    (apply #'!convnd (first inputs) weight :bias bias settings)))
+
+(defmodel (ConvTransposeND (in-channels out-channels kernel-sizes
+                            &key (groups 1) (stride 1) (dilation 1) (padding 0) (output-padding 0)
+                              (bias t))
+           :documentation "Transposed convolution; weight (in out/groups k…).")
+    ((settings (list :groups groups :stride stride :dilation dilation :padding padding
+                     :output-padding output-padding))
+     (weight (convolution-weight (list* in-channels (floor out-channels groups) kernel-sizes)))
+     (bias (if bias (parameter (list out-channels) 0.0) nil))))
+
+(defmethod call ((model ConvTransposeND) &rest inputs)
+  (with-slots (settings weight bias) model
+    (apply #'!conv-transposend (first inputs) weight :bias bias settings)))
+
+;;; Pooling --------------------------------------------------------------------------------------
+
+(defmodule (WindowMax ((&key count) :count count)) ()
+  :documentation "The maximum over the last `count` axes; its gradient goes to the first one."
+  :forward window-result
+  :impl ((op windows)
+         (let ((axes (last-axes (module-attr op :count) (ndim windows))))
+           (squeeze-axes (max-axes windows axes) axes t)))
+  :backward ((op dout)
+             (let* ((windows (first (func-variables op)))
+                    (count (module-attr op :count))
+                    (outer (butlast (shape windows) count))
+                    (flat (reshape windows
+                                   (append outer
+                                           (list (dim-product (last (shape windows) count))))))
+                    (axis (length outer)))
+               (reshape (!where (!eq (!gid flat axis) (!argmax flat)) (!unsqueeze dout -1) 0.0)
+                        (shape windows)))))
+
+(defun window-result (op windows)
+  (result-like windows (butlast (shape windows) (module-attr op :count))))
+
+(defun pooling-windows (x kernel-sizes stride dilation padding ceiling value)
+  "Windows of the padded input; with `ceiling` it is padded further so that a last window fits."
+  (let* ((n (length kernel-sizes))
+         (strides (per-axis (or stride kernel-sizes) n ":stride"))
+         (dilations (per-axis dilation n ":dilation"))
+         (widths (loop for (low high) in (symmetric-widths padding n)
+                       for size in (last (shape x) n)
+                       for k in kernel-sizes
+                       for s in strides
+                       for d in dilations
+                       collect (list low
+                                     (if ceiling
+                                         (dim+ high (overhang size low high k s d))
+                                         high)))))
+    (!unfold (!pad x (append (make-list (- (ndim x) n) :initial-element t) widths) :value value)
+             kernel-sizes :stride strides :dilation dilations)))
+
+(defun overhang (size low high kernel stride dilation)
+  "How far the last window of ceiling mode reaches beyond the padded axis. A window that would start
+in the padding on the right is left out, as in PyTorch."
+  (let* ((padded (dim+ size (dim+ low high)))
+         (count (window-count padded kernel stride dilation t))
+         (count (if (and (integerp count) (>= (* (1- count) stride) (dim+ size low)))
+                    (1- count)
+                    count))
+         (reach (dim+ (dim* (dim- count 1) stride) (1+ (* dilation (1- kernel))))))
+    (dim-max 0 (dim- reach padded))))
+
+(defun !maxpool (x kernel-sizes &key stride (dilation 1) (padding 0) ceiling)
+  "The maximum of every window over the last axes; the padding never wins."
+  (let ((windows (pooling-windows x kernel-sizes stride dilation padding ceiling (-inf))))
+    (forward (WindowMax :count (length kernel-sizes)) windows)))
+
+(defun !avgpool (x kernel-sizes &key stride (dilation 1) (padding 0) ceiling (count-include-pad t))
+  "The mean of every window over the last axes; padding counts as zeros unless told otherwise."
+  (let* ((n (length kernel-sizes))
+         (x (as-float x))
+         (windows (pooling-windows x kernel-sizes stride dilation padding ceiling 0.0))
+         (axes (last-axes n (ndim windows))))
+    (if (and count-include-pad (not ceiling))
+        (squeeze-axes (mean-axes windows axes) axes t)
+        (let* ((ones (!expand (constant 1 (dtype-of x)) (shape x)))
+               (inside (if count-include-pad
+                           (!pad ones (append (make-list (- (ndim x) n) :initial-element t)
+                                              (symmetric-widths padding n))
+                                 :value 1.0)
+                           ones))
+               (counts (pooling-windows inside kernel-sizes stride dilation
+                                        (if count-include-pad 0 padding) ceiling 0.0)))
+          (squeeze-axes (!div (sum-axes windows axes) (sum-axes counts axes)) axes t)))))
+
+(defmodel (MaxPool (kernel-sizes &key stride (dilation 1) (padding 0) ceiling)
+           :documentation "The maximum of every window.")
+    ((kernel-sizes kernel-sizes)
+     (settings (list :stride stride :dilation dilation :padding padding :ceiling ceiling))))
+
+(defmethod call ((model MaxPool) &rest inputs)
+  (with-slots (kernel-sizes settings) model
+    (apply #'!maxpool (first inputs) kernel-sizes settings)))
+
+(defmodel (AvgPool (kernel-sizes &key stride (dilation 1) (padding 0) ceiling (count-include-pad t))
+           :documentation "The mean of every window.")
+    ((kernel-sizes kernel-sizes)
+     (settings (list :stride stride :dilation dilation :padding padding :ceiling ceiling
+                     :count-include-pad count-include-pad))))
+
+(defmethod call ((model AvgPool) &rest inputs)
+  (with-slots (kernel-sizes settings) model
+    (apply #'!avgpool (first inputs) kernel-sizes settings)))
