@@ -60,8 +60,8 @@
 
 (defun grouped-contraction (windows weight groups n)
   "The sum over input channels and the window: windows (N C out… k…), weight (M C/groups k…)."
-  (destructuring-bind (batch channels . rest) (shape windows)
-    (destructuring-bind (outputs group-channels . kernel) (shape weight)
+  (destructuring-bind (batch channels &rest rest) (shape windows)
+    (destructuring-bind (outputs group-channels &rest kernel) (shape weight)
       (let* ((spatial (subseq rest 0 n))
              (ones (make-list n :initial-element 1))
              (per-group (dim-floor-div outputs groups))
@@ -97,14 +97,13 @@
          (strides (per-axis stride n ":stride"))
          (dilations (per-axis dilation n ":dilation"))
          (paddings (per-axis padding n ":padding"))
-         (extras (per-axis output-padding n ":output-padding"))
-         (kernel (cddr (shape weight))))
+         (extras (per-axis output-padding n ":output-padding")))
     (loop for s in strides
           for axis from 2
           for size in (cddr (shape x))
           do (when (> s 1)
                (setf x (slice-axis (dilate x axis s) axis 0 (dim- (dim* size s) (1- s))))))
-    (destructuring-bind (channels per-group . nil) (shape weight)
+    (destructuring-bind (channels per-group &rest kernel) (shape weight)
       (let* ((inputs (dim-floor-div channels groups))
              (split (!reshape (!flip weight :axis (loop for i below n collect (+ 2 i)))
                               (append (list groups inputs per-group) kernel)))

@@ -492,11 +492,95 @@ def activations(out):
     f.write()
 
 
+def windows(x, kernel, stride, dilation):
+    """All windows over the last axes: (… out … kernel)."""
+    n = len(kernel)
+    reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation)]
+    view = np.lib.stride_tricks.sliding_window_view(x, reach, axis=tuple(range(-n, 0)))
+    steps = [slice(None, None, s) for s in stride] + [slice(None, None, d) for d in dilation]
+    return view[(Ellipsis, *steps)]
+
+
+def conv(x, w, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
+    x = np.pad(x, ((0, 0), (0, 0)) + tuple((p, p) for p in padding))
+    m, c = w.shape[0] // groups, w.shape[1]
+    parts = []
+    for g in range(groups):
+        win = windows(x[:, g * c:(g + 1) * c], w.shape[2:], stride, dilation)
+        parts.append(np.einsum("bcyxij,mcij->bmyx", win, w[g * m:(g + 1) * m]))
+    return np.concatenate(parts, 1)
+
+
+def conv_transpose(x, w, stride, padding, extra, dilation=(1, 1)):
+    """By definition: every input element adds its scaled kernel to the output."""
+    b, c, h, wd = x.shape
+    m, kh, kw = w.shape[1:]
+    full = np.zeros((b, m, (h - 1) * stride[0] + dilation[0] * (kh - 1) + 1 + extra[0],
+                     (wd - 1) * stride[1] + dilation[1] * (kw - 1) + 1 + extra[1]))
+    for i in range(h):
+        for j in range(wd):
+            for p in range(kh):
+                for q in range(kw):
+                    full[:, :, i * stride[0] + p * dilation[0], j * stride[1] + q * dilation[1]] += \
+                        x[:, :, i, j] @ w[:, :, p, q]
+    return full[:, :, padding[0]:full.shape[2] - padding[0], padding[1]:full.shape[3] - padding[1]]
+
+
+def convolutions(out):
+    f = File(out / "numpy_convolutions.lisp", "Convolution and pooling")
+    x, w, b = (values("float32", s, i) for i, s in enumerate([(2, 4, 6, 5), (6, 2, 3, 2), (6,)]))
+    full = values("float32", (3, 4, 3, 3), 4)
+    tx = tensor(x)
+    f.test("convolution", [
+        check(f"(!convnd {tx} {tensor(full)})", conv(x, full), "1e-5"),
+        check(f"(!convnd {tx} {tensor(full)} :padding 1 :stride 2)",
+              conv(x, full, (2, 2), (1, 1)), "1e-5"),
+        check(f"(!convnd {tx} {tensor(full)} :padding '(2 0) :dilation '(2 1))",
+              conv(x, full, padding=(2, 0), dilation=(2, 1)), "1e-5"),
+        check(f"(!convnd {tx} {tensor(w)} :groups 2 :bias {tensor(b)})",
+              conv(x, w, groups=2) + b[:, None, None], "1e-5"),
+        "  (ok (signals (!convnd (make-tensor '(1 1 2 2)) (make-tensor '(1 1 3 3)))))",
+        "  (ok (signals (!convnd (make-tensor '(1 1 6 7)) (make-tensor '(1 1 3 3)) :dilation 3)))",
+        "  (ok (signals (!convnd (make-tensor '(1 1 8 8)) (make-tensor '(1 1 3 3))\n"
+        "                        :padding '(1 2 3))))"])
+    small, tw = values("float32", (1, 2, 3, 4), 6), values("float32", (2, 3, 3, 3), 7)
+    f.test("transposed-convolution", [
+        check(f"(!conv-transposend {tensor(small)} {tensor(tw)})",
+              conv_transpose(small, tw, (1, 1), (0, 0), (0, 0)).astype("float32"), "1e-5"),
+        check(f"(!conv-transposend {tensor(small)} {tensor(tw)} :stride 2 :padding 1 :output-padding 1)",
+              conv_transpose(small, tw, (2, 2), (1, 1), (1, 1)).astype("float32"), "1e-5"),
+        "  (ok (equal (shape (!conv-transposend (make-tensor '(1 16 7 7)) (make-tensor '(16 3 3 3))\n"
+        "                                       :stride 2 :padding 1 :output-padding 1))\n"
+        "             '(1 3 14 14)))"])
+    p = values("float32", (1, 2, 5, 6), 9)
+    tp = tensor(p)
+    win = windows(p, (2, 3), (2, 3), (1, 1))
+    one = windows(p, (2, 2), (1, 1), (1, 1))
+    padded = np.pad(p, ((0, 0), (0, 0), (0, 0), (1, 1)))
+    image = values("float32", (1, 1, 8, 8), 10)
+    wide = np.pad(image, ((0, 0), (0, 0), (0, 0), (1, 1)))
+    f.test("pooling", [
+        check(f"(!maxpool {tp} '(2 3))", win.max((-1, -2))),
+        check(f"(!avgpool {tp} '(2 3))", win.mean((-1, -2)), "1e-6"),
+        check(f"(!maxpool {tp} '(2 2) :stride 1)", one.max((-1, -2))),
+        check(f"(!avgpool {tp} '(1 3) :stride 1 :padding '(0 1))",
+              windows(padded, (1, 3), (1, 1), (1, 1)).mean((-1, -2)), "1e-6"),
+        check(f"(!avgpool {tensor(image)} '(1 2) :padding '(0 1) :stride '(5 1))",
+              windows(wide, (1, 2), (5, 1), (1, 1)).mean((-1, -2)), "1e-6"),
+        check(f"(!maxpool {tensor(-np.abs(image))} '(3 3) :padding 1)",
+              windows(np.pad(-np.abs(image), ((0, 0), (0, 0), (1, 1), (1, 1)),
+                             constant_values=-np.inf), (3, 3), (3, 3), (1, 1)).max((-1, -2))),
+        check(f"(!maxpool {tensor(image)} '(3 3) :ceiling t)",
+              windows(np.pad(image, ((0, 0), (0, 0), (0, 1), (0, 1)), constant_values=-np.inf),
+                      (3, 3), (3, 3), (1, 1)).max((-1, -2)))])
+    f.write()
+
+
 def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/lisp")
     out.mkdir(parents=True, exist_ok=True)
     for write in (unary, binary, promotion, movement, reductions, contractions,
-                  activations):
+                  activations, convolutions):
         write(out)
 
 
