@@ -43,4 +43,7 @@
    !mse !l1norm !huber !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
    ;; layers
    Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
-   !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool))
+   !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool
+   ;; optimisers
+   hook-optimizers step-optimizer optimizer-parameter optimizer-rate SGD Adam AdamW RMSprop Adagrad
+   Lion))

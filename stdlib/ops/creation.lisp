@@ -19,10 +19,6 @@
   "The values of `x` without a gradient."
   (with-no-grad (!copy x)))
 
-(defun zero-grad (x)
-  "Zeroes the gradient of a parameter."
-  (%zero-grad x))
-
 ;;; State ----------------------------------------------------------------------------------------
 
 (defclass assign-op (Func)

@@ -1,0 +1,160 @@
+;;;; Optimisers: `(SGD :lr 1e-3)` is a function that makes the optimiser of one parameter,
+;;;; `(hook-optimizers runtime fn)` makes one per parameter of a runtime, `step-optimizer` updates
+;;;; the parameter in place from its gradient. Formulas and defaults are PyTorch's.
+(in-package :caten)
+
+(defclass Optimizer ()
+  ((parameter :initarg :parameter :reader optimizer-parameter)
+   (rate :initarg :rate :accessor optimizer-rate)
+   (steps :initform 0 :accessor optimizer-steps)
+   (rule :initarg :rule :reader optimizer-rule)
+   (states :initarg :states :reader optimizer-states)
+   (scalars :initarg :scalars :reader optimizer-scalars)
+   (program :initform nil :accessor optimizer-program))
+  (:documentation "The optimiser of one parameter. `scalars` gives, for the number of a step (from
+1), a list of numbers; `rule` maps the parameter, its gradient, the rate, the scalars and the states
+(tensors) to the parameter's new value followed by those of the states."))
+
+(defun scalar-names (optimizer)
+  (loop for nil in (funcall (optimizer-scalars optimizer) 1)
+        for i from 0
+        collect (intern (format nil "SCALAR~a" i) :caten)))
+
+(defun build-step (optimizer)
+  "The compiled update: inputs GRADIENT, RATE and the scalars; parameter and states are its state."
+  (with-no-grad
+    (let* ((parameter (optimizer-parameter optimizer))
+           (dtype (dtype-of parameter))
+           (states (optimizer-states optimizer))
+           (values (multiple-value-list
+                    (apply (optimizer-rule optimizer)
+                           parameter
+                           (make-input 'gradient (shape parameter) :dtype dtype)
+                           (make-input 'rate '() :dtype dtype)
+                           (loop for name in (scalar-names optimizer)
+                                 collect (make-input name '() :dtype dtype))
+                           states))))
+      (caten (loop for place in (cons parameter states)
+                   for value in values
+                   collect (!assign place value))))))
+
+(defun step-optimizer (optimizer)
+  "Updates the parameter from its gradient; nothing happens while it has none."
+  (let* ((parameter (optimizer-parameter optimizer))
+         (gradient (grad parameter))
+         (dtype (dtype-of parameter)))
+    (when gradient
+      (unless (optimizer-program optimizer)
+        (setf (optimizer-program optimizer) (build-step optimizer)))
+      (let ((step (incf (optimizer-steps optimizer))))
+        (apply #'forward (optimizer-program optimizer)
+               (cons 'gradient gradient)
+               (cons 'rate (make-scalar (optimizer-rate optimizer) :dtype dtype))
+               (loop for name in (scalar-names optimizer)
+                     for value in (funcall (optimizer-scalars optimizer) step)
+                     collect (cons name (make-scalar value :dtype dtype)))))
+      optimizer)))
+
+(defun hook-optimizers (runtime function)
+  "One optimiser, made by `function`, for every parameter of the runtime."
+  (mapcar function (runtime-parameters runtime)))
+
+(defgeneric zero-grad (object)
+  (:documentation "Zeroes the gradient of a parameter, or of an optimiser's parameter."))
+(defmethod zero-grad ((object tensor))
+  (%zero-grad object))
+(defmethod zero-grad ((object Optimizer))
+  (%zero-grad (optimizer-parameter object)))
+
+(defun optimizer-maker (rate states rule &optional (scalars (constantly nil)))
+  "A function from a parameter to an optimiser with `states` zeroed tensors of its shape."
+  #'(lambda (parameter)
+      (make-instance 'Optimizer
+                     :parameter parameter :rate rate :rule rule :scalars scalars
+                     :states (loop repeat states
+                                   collect (make-tensor (shape parameter)
+                                                        :dtype (dtype-of parameter))))))
+
+(defun decayed (gradient parameter weight-decay)
+  (if (zerop weight-decay)
+      gradient
+      (!add gradient (!mul parameter weight-decay))))
+
+(defun mix (old new weight)
+  "weight * old + (1 - weight) * new."
+  (!add (!mul old weight) (!mul new (- 1 weight))))
+
+(defun SGD (&key (lr 1d-3) (momentum 0d0) (weight-decay 0d0) (dampening 0d0) nesterov)
+  "Stochastic gradient descent, with momentum, Nesterov's or not."
+  (if (zerop momentum)
+      (optimizer-maker lr 0
+                       #'(lambda (p g rate scalars)
+                           (declare (ignore scalars))
+                           (!sub p (!mul (decayed g p weight-decay) rate))))
+      (optimizer-maker lr 1
+                       #'(lambda (p g rate scalars buffer)
+                           (let* ((g (decayed g p weight-decay))
+                                  (buffer (!add (!mul buffer momentum)
+                                                (!mul g (first scalars))))
+                                  (update (if nesterov (!add g (!mul buffer momentum)) buffer)))
+                             (values (!sub p (!mul update rate)) buffer)))
+                       ;; The first step takes the gradient as it is.
+                       #'(lambda (step) (list (if (= step 1) 1 (- 1 dampening)))))))
+
+(defun adam-rule (beta1 beta2 eps prepare)
+  #'(lambda (p g rate scalars m v)
+      (multiple-value-bind (p g) (funcall prepare p g rate)
+        (let ((m (mix m g beta1))
+              (v (mix v (!square g) beta2)))
+          (destructuring-bind (correction1 correction2) scalars
+            (values (!sub p (!div (!mul m (!div rate correction1))
+                                  (!add (!div (!sqrt v) correction2) eps)))
+                    m v))))))
+
+(defun adam-scalars (beta1 beta2)
+  #'(lambda (step)
+      (list (- 1 (expt beta1 step)) (sqrt (- 1 (expt beta2 step))))))
+
+(defun Adam (&key (lr 1d-3) (beta1 0.9d0) (beta2 0.999d0) (eps 1d-8) (weight-decay 0d0))
+  "Adam; the weight decay is added to the gradient."
+  (optimizer-maker lr 2
+                   (adam-rule beta1 beta2 eps
+                              #'(lambda (p g rate)
+                                  (declare (ignore rate))
+                                  (values p (decayed g p weight-decay))))
+                   (adam-scalars beta1 beta2)))
+
+(defun AdamW (&key (lr 1d-3) (beta1 0.9d0) (beta2 0.999d0) (eps 1d-8) (weight-decay 1d-2))
+  "Adam with decoupled weight decay."
+  (optimizer-maker lr 2
+                   (adam-rule beta1 beta2 eps
+                              #'(lambda (p g rate)
+                                  (values (!mul p (!sub 1.0 (!mul rate weight-decay))) g)))
+                   (adam-scalars beta1 beta2)))
+
+(defun RMSprop (&key (lr 1d-2) (alpha 0.99d0) (eps 1d-8) (weight-decay 0d0))
+  "The gradient divided by a running root mean square."
+  (optimizer-maker lr 1
+                   #'(lambda (p g rate scalars v)
+                       (declare (ignore scalars))
+                       (let* ((g (decayed g p weight-decay))
+                              (v (mix v (!square g) alpha)))
+                         (values (!sub p (!mul (!div g (!add (!sqrt v) eps)) rate)) v)))))
+
+(defun Adagrad (&key (lr 1d-2) (eps 1d-10) (weight-decay 0d0))
+  "The gradient divided by the root of the sum of its squares."
+  (optimizer-maker lr 1
+                   #'(lambda (p g rate scalars sum)
+                       (declare (ignore scalars))
+                       (let* ((g (decayed g p weight-decay))
+                              (sum (!add sum (!square g))))
+                         (values (!sub p (!mul (!div g (!add (!sqrt sum) eps)) rate)) sum)))))
+
+(defun Lion (&key (lr 1d-4) (beta1 0.9d0) (beta2 0.99d0) (weight-decay 0d0))
+  "The sign of an interpolated momentum."
+  (optimizer-maker lr 1
+                   #'(lambda (p g rate scalars m)
+                       (declare (ignore scalars))
+                       (values (!sub p (!mul (decayed (!signum (mix m g beta1)) p weight-decay)
+                                             rate))
+                               (mix m g beta2)))))
