@@ -149,8 +149,10 @@ std::vector<Array> evaluate(const Graph& graph, Environment& env) {
     for (const NodeId input : graph[NodeId{i}].inputs) {
       last_use[input.index] = live[i] ? i : last_use[input.index];
     }
+  }
+  for (uint32_t i = 0; i < graph.size(); ++i) {
     if (graph[NodeId{i}].op == Op::Assign) {
-      last_use[i] = graph.size();
+      last_use[i] = graph.size();  // commit() reads it
     }
   }
   for (const Output& output : graph.outputs) {
