@@ -2,6 +2,11 @@
 // pipeline alone.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
 #include "ir/air/air.h"
 
 namespace caten::air {
@@ -12,5 +17,9 @@ Graph simplify(const Graph& graph);
 Graph canonicalize(const Graph& graph);
 /// Drops nodes that no output needs.
 Graph dead_code(const Graph& graph);
+
+/// Replaces symbols by numbers. Not part of the pipeline: the driver's `-D n=128`. Throws
+/// CompileError (BadSize) when a size relation turns out false.
+Graph bind_symbols(const Graph& graph, const std::map<std::string, int64_t, std::less<>>& values);
 
 }  // namespace caten::air
