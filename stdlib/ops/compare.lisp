@@ -42,8 +42,8 @@
 (define-op clip-op (Elementwise) (x low high) "min(max(x, low), high); NaN stays."
   :lower (%min (%max x low) high)
   :backward (values (!where (!and (!>= x low) (!<= x high)) dout 0.0)
-                    (!where (!< x low) dout 0.0)
-                    (!where (!> x high) dout 0.0)))
+                    (!where (!and (!< x low) (!< low high)) dout 0.0)
+                    (!where (!or (!> x high) (!< high low)) dout 0.0)))
 (defmethod forward ((op clip-op) &rest inputs)
   (st "A[~] Low[~] High[~] -> A[~]" (inputs)))
 

@@ -54,7 +54,7 @@
 (defun check-subscript (part subscript slice size)
   "`part` with the checks that a subscript with symbols needs at entry."
   (cond ((broadcast-subscript-p subscript)
-         (checked part size 1 "`(:~ n)` of `!view` on an axis that is not 1"))
+         (checked part size 1 "`(:~~ n)` of `!view` on an axis that is not 1"))
         ((and (element-subscript-p subscript)
               (not (and (integerp (first slice)) (integerp size))))
          (checked part (first slice) (clamp-dim (first slice) 0 (dim- size 1))

@@ -81,9 +81,11 @@
                 :int64 '(2 10 2 2 2) (loop for k below 160 collect k)))
 
 (deftest large-index
-  (check-tensor (!gather (!expand (!reshape (fconst 1.0) 1) (list (+ 3 (expt 2 31))))
-                         (i64 0 (+ 2 (expt 2 31))))
-                :float32 '(2) '(1 1)))
+  ;; The reference evaluator would build the expanded array of 8 GiB.
+  (unless (eq *backend* :interp)
+    (check-tensor (!gather (!expand (!reshape (fconst 1.0) 1) (list (+ 3 (expt 2 31))))
+                           (i64 0 (+ 2 (expt 2 31))))
+                  :float32 '(2) '(1 1))))
 
 (deftest shapes
   (check-tensor (!sum (fconst 5.0)) :float32 '() '(5))
