@@ -35,6 +35,7 @@ int guarded(const Options& options, int (*action)(Session&)) {
   Session session(options);
   try {
     int code = action(session);
+    session.print_timings();
     if (std::fflush(stdout) != 0) {
       fail_file("<stdout>", "cannot write the output");
     }

@@ -1,21 +1,82 @@
 // See session.h.
 #include "frontend/driver/session.h"
 
+#include <cstdio>
+
 #include "frontend/language.h"
+#include "frontend/tensor/session.h"
 
 namespace caten::driver {
+namespace {
+
+/// What every compilation of this process does besides compiling: flags of the pass pipeline.
+void apply_pass_options(const Options& options, codegen::PassContext& context) {
+  context.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
+  context.dump_after.insert(options.dump_after.begin(), options.dump_after.end());
+  context.verify = options.verify;
+  context.dump = [](std::string_view pass, const std::string& text) {
+    fmt::print(stderr, ";;; after {}\n{}\n", pass, text);
+  };
+  for (const std::vector<std::string>* names : {&options.disabled_passes, &options.dump_after}) {
+    for (const std::string& name : *names) {
+      bool known = name == "all" && names == &options.dump_after;
+      for (const codegen::PassRow& row : codegen::list_passes()) {
+        known = known || row.name == name;
+        if (row.name == name && row.required && names == &options.disabled_passes) {
+          fail(Diag::Unsupported, {}, "pass `{}` is required; it cannot be disabled", name);
+        }
+      }
+      if (!known) {
+        fail(Diag::Unsupported, {}, "there is no pass `{}`; see --list-passes", name);
+      }
+    }
+  }
+}
+
+void apply_default_dtype(lisp::Interpreter& interp, const std::string& text) {
+  std::optional<DType> dtype = dtype_from_name(text);
+  if (!dtype || !is_float(*dtype)) {
+    fail(Diag::WrongDtype, {}, "--dtype {}: expected a float dtype, as in float32", text);
+  }
+  std::string keyword = text;
+  for (char& c : keyword) {
+    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  interp.set_symbol_value(interp.caten("*DEFAULT-FLOAT*"), interp.keyword(keyword));
+}
+
+}  // namespace
 
 lisp::Interpreter& Session::interpreter() {
   if (interpreter_ == nullptr) {
     interpreter_ = std::make_unique<lisp::Interpreter>();
     install_language(*interpreter_);
     load_stdlib(*interpreter_);
+    tensor::Compiler& compiler = tensor::session(*interpreter_).compiler;
+    compiler.backend = tensor::backend_from_name(options_.backend).value();
+    apply_pass_options(options_, compiler.context);
+    if (!options_.dtype.empty()) {
+      apply_default_dtype(*interpreter_, options_.dtype);
+    }
   }
   return *interpreter_;
 }
 
 const SourceMap* Session::sources() const {
   return interpreter_ == nullptr ? nullptr : &interpreter_->sources();
+}
+
+void Session::print_timings() {
+  if (interpreter_ == nullptr || !options_.time_passes) {
+    return;
+  }
+  std::chrono::nanoseconds total{};
+  for (const auto& timing : tensor::session(*interpreter_).compiler.context.timings) {
+    total += timing.time;
+    fmt::print(stderr, "{:>10.3f} ms  {}\n", std::chrono::duration<double, std::milli>(timing.time).count(),
+               timing.pass);
+  }
+  fmt::print(stderr, "{:>10.3f} ms  total\n", std::chrono::duration<double, std::milli>(total).count());
 }
 
 }  // namespace caten::driver

@@ -18,6 +18,8 @@ class Session {
   lisp::Interpreter& interpreter();
   /// Where spans point to; null before the interpreter exists (no span exists then either).
   const SourceMap* sources() const;
+  /// --time-passes: to stderr, every pass of every compilation so far.
+  void print_timings();
 
  private:
   const Options& options_;
