@@ -29,4 +29,6 @@
          (total (first (shape labels))))
     (format t "~a of ~a held-out digits right, ~,2f %~%" right total (* 100.0 (/ right total)))))
 
-(run-digits)
+;; `catenc run` binds the script's arguments; while a library is written there is nothing to run.
+(when (boundp '*args*)
+  (run-digits))

@@ -8,6 +8,7 @@
    Func func-variables forward backward lower with-context with-context-from-parents
    Module module-attrs module-attr with-attrs impl defmodule Model call defmodel defcall
    defsequence asnode with-no-grad with-inference-mode *training*
+   *args*
    ;; state_dict.lisp
    state-dict make-state-dict state-dict-entry state-dict-keys state-dict-values get-state-dict
    load-state-dict pytorch-style-dict-key

@@ -40,11 +40,6 @@ gradients, `lower` its AIR. `func-variables` are the tensors it was last applied
 (defmethod print-object ((op Func) stream)
   (format stream "#<~a ~{~a~^ ~}>" (class-name (class-of op)) (mapcar #'shape (func-variables op))))
 
-(defmethod forward ((runtime runtime) &rest arguments)
-  (apply #'%runtime-forward runtime arguments))
-(defmethod backward ((runtime runtime) &rest arguments)
-  (apply #'%runtime-backward runtime arguments))
-
 (defmethod print-object ((tensor tensor) stream)
   (write-string (%tensor-text tensor) stream))
 

@@ -41,9 +41,14 @@
         ((member value '(t nil)) :bool)
         (t *default-int*)))
 
+(defun named-p (value)
+  (and (symbolp value) (not (member value '(t nil)))))
+
 (defun fconst (value &key (dtype *default-float*))
-  "A float constant of rank 0."
-  (constant value dtype))
+  "A float constant of rank 0; a symbol names a scalar input."
+  (if (named-p value)
+      (make-scalar value :dtype dtype)
+      (constant value dtype)))
 
 (defun iconst (value &key (dtype *default-int*))
   "An integer constant of rank 0; a symbol or size expression gives that size."
@@ -52,8 +57,10 @@
       (size-tensor value)))
 
 (defun uconst (value &key (dtype *default-uint*))
-  "An unsigned constant of rank 0."
-  (constant value dtype))
+  "An unsigned constant of rank 0; a symbol names a scalar input."
+  (if (named-p value)
+      (make-scalar value :dtype dtype)
+      (constant value dtype)))
 
 (defun !const (tensor value)
   "The constant `value`, of rank 0, in the dtype of `tensor`."
