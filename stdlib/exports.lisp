@@ -27,7 +27,7 @@
    ;; movement
    !reshape !flatten !uprank !squeeze !unsqueeze !permute !transpose !t !expand !repeat !flip
    !concatenate !stack !view !view-from-base !split !chunk !pad !padding !padding2d !copy
-   !contiguous !tril !triu
+   !contiguous !tril !triu !roll !diagonal
    ;; indices
    !gid !index-components !gather !index-select !embedding !one-hot
    ;; reductions
@@ -45,6 +45,8 @@
    ;; layers
    Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
    !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool
+   scaled-dot-product-attention causal-mask MultiHeadAttention RoPE !rope GroupNorm !group-norm
+   Dropout !dropout
    ;; optimisers
    hook-optimizers step-optimizer optimizer-parameter optimizer-rate SGD Adam AdamW RMSprop Adagrad
    Lion))

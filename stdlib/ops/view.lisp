@@ -214,3 +214,28 @@ the last part may fall short."
 (defun !triu (x &key (diagonal 0))
   "`x` with zeros below the given diagonal."
   (!where (!>= (triangle-offsets x) diagonal) x 0))
+
+(defun !roll (x shift &key axis)
+  "`x` moved by `shift` places along `axis`, around the end; without an axis, in row-major order."
+  (if axis
+      (let* ((axis (normalize-axis axis (ndim x)))
+             (size (nth axis (shape x)))
+             (start (dim-mod (dim- 0 shift) (dim-max size 1))))
+        (!concatenate axis
+                      (slice-axis x axis start (dim- size start))
+                      (slice-axis x axis 0 start)))
+      (reshape (!roll (!flatten-all x) shift :axis 0) (shape x))))
+
+(defun !diagonal (x &key (offset 0))
+  "The diagonal of the last two axes, `offset` places above (below when negative)."
+  (destructuring-bind (rows columns) (last (shape x) 2)
+    (let* ((row (dim-max 0 (dim- 0 offset)))
+           (column (dim-max 0 offset))
+           (length (dim-max 0 (dim-min (dim- rows row) (dim- columns column))))
+           (batch (butlast (shape x) 2))
+           (flat (reshape x (append batch (list (dim* rows columns))))))
+      (if (integerp columns)
+          (slice-axis flat (length batch) (dim+ (dim* row columns) column) length (1+ columns))
+          (!gather flat (!add (!mul (!gid-of-shape (list length) 0) (size-tensor (dim+ columns 1)))
+                              (size-tensor (dim+ (dim* row columns) column)))
+                   :axis (length batch))))))

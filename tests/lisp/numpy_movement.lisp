@@ -132,6 +132,20 @@
   (check-tensor (!triu (make-tensor '(3 4) :dtype :int32 :from `((1 2 3 4) (5 6 7 8) (9 10 11 12))) :diagonal -1)
                 :int32 '(3 4) '(1 2 3 4 5 6 7 8 0 10 11 12)))
 
+(deftest rolls-diagonals
+  (check-tensor (!roll (make-tensor '(7) :dtype :int16 :from `(0 1 2 3 4 5 6)) 2 :axis 0)
+                :int16 '(7) '(5 6 0 1 2 3 4))
+  (check-tensor (!roll (make-tensor '(2 3 4) :dtype :float32 :from `(((0.0 1.0 2.0 3.0) (4.0 5.0 6.0 7.0) (8.0 9.0 10.0 11.0)) ((12.0 13.0 14.0 15.0) (16.0 17.0 18.0 19.0) (20.0 21.0 22.0 23.0)))) -1 :axis 2)
+                :float32 '(2 3 4) '(1.0 2.0 3.0 0.0 5.0 6.0 7.0 4.0 9.0 10.0 11.0 8.0 13.0 14.0 15.0 12.0 17.0 18.0 19.0 16.0 21.0 22.0 23.0 20.0))
+  (check-tensor (!roll (make-tensor '(2 3 4) :dtype :float32 :from `(((0.0 1.0 2.0 3.0) (4.0 5.0 6.0 7.0) (8.0 9.0 10.0 11.0)) ((12.0 13.0 14.0 15.0) (16.0 17.0 18.0 19.0) (20.0 21.0 22.0 23.0)))) 5)
+                :float32 '(2 3 4) '(19.0 20.0 21.0 22.0 23.0 0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.0 9.0 10.0 11.0 12.0 13.0 14.0 15.0 16.0 17.0 18.0))
+  (check-tensor (!diagonal (make-tensor '(3 4) :dtype :int32 :from `((1 2 3 4) (5 6 7 8) (9 10 11 12))))
+                :int32 '(3) '(1 6 11))
+  (check-tensor (!diagonal (make-tensor '(3 4) :dtype :int32 :from `((1 2 3 4) (5 6 7 8) (9 10 11 12))) :offset 1)
+                :int32 '(3) '(2 7 12))
+  (check-tensor (!diagonal (make-tensor '(3 4) :dtype :int32 :from `((1 2 3 4) (5 6 7 8) (9 10 11 12))) :offset -1)
+                :int32 '(2) '(5 10)))
+
 (deftest indices
   (check-tensor (!index-components '(2 3))
                 :int64 '(2 3) '(0 1 2 3 4 5))

@@ -300,6 +300,11 @@ def movement(out):
     sq = np.arange(12, dtype="int32").reshape(3, 4) + 1
     f.test("triangles", [check(f"(!{name} {tensor(sq)} :diagonal {k})", fn(sq, k))
                          for name, fn in (("tril", np.tril), ("triu", np.triu)) for k in (0, 1, -1)])
+    f.test("rolls-diagonals", [
+        check(f"(!roll {tv} 2 :axis 0)", np.roll(v, 2)), check(f"(!roll {tx} -1 :axis 2)", np.roll(x, -1, 2)),
+        check(f"(!roll {tx} 5)", np.roll(x, 5)), check(f"(!diagonal {tensor(sq)})", np.diagonal(sq)),
+        check(f"(!diagonal {tensor(sq)} :offset 1)", np.diagonal(sq, 1)),
+        check(f"(!diagonal {tensor(sq)} :offset -1)", np.diagonal(sq, -1))])
     ids = np.array([[0, 2], [-1, 1]], "int64")
     f.test("indices", [
         check("(!index-components '(2 3))", np.arange(6).reshape(2, 3)),
@@ -489,6 +494,30 @@ def activations(out):
               np.sqrt(nchw.var((1, 2, 3), keepdims=True) + np.float32(1e-5)), "1e-5"),
         check(f"(!rms-norm {tensor(z)} '(4) :weight {tensor(g)})", rms * g, "1e-5"),
         check(f"(!batch-norm {tensor(nchw)})", (nchw - mean) / np.sqrt(var + np.float32(1e-5)), "1e-5")])
+    q, k, v = (values("float32", (2, 3, 4), i) for i in (11, 12, 13))
+    score = q @ k.swapaxes(-1, -2) / np.float32(2)
+    mask = np.tril(np.ones((3, 3), bool))
+    f.test("attention", [
+        check(f"(scaled-dot-product-attention {tensor(q)} {tensor(k)} {tensor(v)})",
+              softmax(score, -1) @ v, "1e-5"),
+        check("(causal-mask 2 3)", np.tril(np.ones((2, 3), bool), 1)),
+        check(f"(scaled-dot-product-attention {tensor(q)} {tensor(k)} {tensor(v)} (causal-mask 3 3))",
+              softmax(np.where(mask, score, np.float32(-np.inf)), -1) @ v, "1e-5")])
+    x = values("float64", (1, 3, 2, 4), 14)
+    angle = (np.arange(3) + 5)[:, None, None] * 10000.0 ** (-np.arange(2) / 2)
+    cos, sin = np.cos(angle), np.sin(angle)
+    a, b = x[..., 0::2], x[..., 1::2]
+    c, d = x[..., :2], x[..., 2:]
+    f.test("rotary", [
+        check(f"(!rope {tensor(x)} 2 :start 5)",
+              np.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape), "1d-13"),
+        check(f"(!rope {tensor(x)} 2 :start 5 :layout :half-split)",
+              np.concatenate([c * cos - d * sin, c * sin + d * cos], -1), "1d-13")])
+    x = values("float32", (2, 4, 3), 15)
+    groups = x.reshape(2, 2, 6)
+    normal = (groups - groups.mean(-1, keepdims=True)) / np.sqrt(
+        groups.var(-1, keepdims=True) + np.float32(1e-5))
+    f.test("group-norm", [check(f"(!group-norm {tensor(x)} 2)", normal.reshape(x.shape), "1e-5")])
     f.write()
 
 

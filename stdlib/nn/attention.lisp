@@ -1,0 +1,123 @@
+;;;; Attention, rotary positions, group normalisation, dropout.
+(in-package :caten)
+
+(defun scaled-dot-product-attention (query key value &optional mask)
+  "softmax(q·kᵀ/√d + mask)·v over the last two axes; a bool mask says what may be seen."
+  (let* ((dim (car (last (shape query))))
+         (scores (!div (!matmul query (!t key)) (!sqrt (at-dtype dim (dtype-of query)))))
+         (scores (cond ((null mask) scores)
+                       ((eq (dtype-of mask) :bool) (!where mask scores (-inf)))
+                       (t (!add scores mask)))))
+    (!matmul (!softmax scores) value)))
+
+(defun causal-mask (rows columns)
+  "A bool matrix: row i sees the columns up to i (counted from the end when there are more columns)."
+  (!<= (!sub (!gid-of-shape (list rows columns) 1) (size-tensor (dim- columns rows)))
+       (!gid-of-shape (list rows columns) 0)))
+
+(defun split-heads (x heads)
+  "(… sequence dim) to (… heads sequence dim/heads)."
+  (destructuring-bind (length dim) (last (shape x) 2)
+    (!transpose (!reshape x (append (butlast (shape x) 2)
+                                    (list length heads (dim-floor-div dim heads))))
+                -2 -3)))
+
+(defun join-heads (x)
+  "(… heads sequence dim) to (… sequence heads*dim)."
+  (destructuring-bind (heads length dim) (last (shape x) 3)
+    (!reshape (!transpose x -2 -3) (append (butlast (shape x) 3) (list length (dim* heads dim))))))
+
+(defmodel (MultiHeadAttention (dim heads &key (bias t))
+           :documentation "Attention of `heads` heads over (batch sequence dim), as PyTorch's module.")
+    ((heads heads)
+     (q-proj (Linear dim dim :bias bias))
+     (k-proj (Linear dim dim :bias bias))
+     (v-proj (Linear dim dim :bias bias))
+     (out-proj (Linear dim dim :bias bias))))
+
+(defmethod call ((model MultiHeadAttention) &rest inputs)
+  (destructuring-bind (query &optional (key query) (value key) mask) inputs
+    (with-slots (heads q-proj k-proj v-proj out-proj) model
+      (flet ((project (layer x) (split-heads (forward layer x) heads)))
+        (forward out-proj
+                 (join-heads (scaled-dot-product-attention (project q-proj query)
+                                                           (project k-proj key)
+                                                           (project v-proj value)
+                                                           mask)))))))
+
+;;; Rotary positions -----------------------------------------------------------------------------
+
+(defun rope-angles (length dim base start dtype)
+  "position * base^(-i/dim) for every position and pair, of shape (length 1 dim)."
+  (let ((positions (!add (!cast (!gid-of-shape (list length 1 1) 0) dtype) start))
+        (pairs (!cast (!gid-of-shape (list 1 1 dim) 2) dtype)))
+    (!mul positions (!exp (!mul pairs (/ (- (log (coerce base 'double-float))) dim))))))
+
+(defun !rope (x dim &key (base 10000) (layout :interleaved) (start 0))
+  "Rotary position embedding of x (batch sequence heads 2*dim). A pair is two neighbours
+(:interleaved) or two elements `dim` apart (:half-split); `start` is the first position."
+  (destructuring-bind (batch length heads width) (shape x)
+    (require-equal-dims width (* 2 dim) "`!rope` of pairs ~a on an axis" dim)
+    (let* ((dtype (dtype-of x))
+           (angles (rope-angles length dim base start (accumulation-dtype dtype)))
+           (cosine (!cast (!cos angles) dtype))
+           (sine (!cast (!sin angles) dtype))
+           (axis (ecase layout (:interleaved 4) (:half-split 3)))
+           (pairs (!reshape x (list* batch length heads
+                                     (if (= axis 4) (list dim 2) (list 2 dim)))))
+           (whole (list batch length heads dim))
+           (a (reshape (slice-axis pairs axis 0 1) whole))
+           (b (reshape (slice-axis pairs axis 1 1) whole)))
+      (reshape (!stack axis
+                       (!sub (!mul a cosine) (!mul b sine))
+                       (!add (!mul a sine) (!mul b cosine)))
+               (shape x)))))
+
+(defmodel (RoPE (dim &key (base 10000) (layout :interleaved) (start 0))
+           :documentation "Rotary position embedding of x (batch sequence heads 2*dim).")
+    ((dim dim)
+     (settings (list :base base :layout layout :start start))))
+
+(defmethod call ((model RoPE) &rest inputs)
+  (with-slots (dim settings) model
+    (apply #'!rope (first inputs) dim settings)))
+
+;;; Group normalisation, dropout -----------------------------------------------------------------
+
+(defun !group-norm (x groups &key weight bias (eps 1d-5))
+  "Normalises x (N C spatial…) over the channels of each group and the spatial axes."
+  (destructuring-bind (batch channels &rest spatial) (shape x)
+    (let* ((per-group (dim-floor-div channels groups))
+           (rows (!reshape (as-float x)
+                           (list batch groups (dim* per-group (dim-product spatial)))))
+           (normal (!reshape (forward (LayerNormalization :rank 1 :eps eps) rows) (shape x)))
+           (wide (cons channels (make-list (length spatial) :initial-element 1))))
+      (scale-and-shift normal
+                       (and weight (reshape weight wide))
+                       (and bias (reshape bias wide))))))
+
+(defmodel (GroupNorm (groups channels &key (eps 1d-5) (affine t))
+           :documentation "Group normalisation with trainable scale and shift per channel.")
+    ((groups groups)
+     (eps eps)
+     (weight (if affine (parameter (list channels) 1.0) nil))
+     (bias (if affine (parameter (list channels) 0.0) nil))))
+
+(defmethod call ((model GroupNorm) &rest inputs)
+  (with-slots (groups eps weight bias) model
+    (!group-norm (first inputs) groups :weight weight :bias bias :eps eps)))
+
+(defun !dropout (x &key (p 0.5) (training *training*))
+  "In training each element is 0 with probability p, otherwise divided by 1 - p."
+  (cond ((or (not training) (zerop p)) x)
+        ((= p 1) (!mul x 0.0))
+        (t (!where (!< (!rand (shape x) :dtype :float32) (float p))
+                   0.0
+                   (!mul x (/ 1d0 (- 1 p)))))))
+
+(defmodel (Dropout (&key (p 0.5))
+           :documentation "Dropout: active in training mode only.")
+    ((p p)))
+
+(defmethod call ((model Dropout) &rest inputs)
+  (!dropout (first inputs) :p (slot-value model 'p)))
