@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/tensor/convert.h"
@@ -23,6 +22,7 @@ Lowering::Lowering(Interpreter& interp)
       outer_(session_.lowering),
       serial_(++session_.lowerings),
       builder_(graph_),
+      declared_(interp.heap()),
       storages_(interp.heap()) {
   session_.lowering = this;
 }
@@ -159,6 +159,14 @@ int Lowering::storage_index(Tensor& tensor) {
   return slot->second;
 }
 
+std::string Lowering::param_name(const Tensor& tensor, int index) {
+  std::string name = tensor.name.empty() ? fmt::format("param{}", index) : tensor.name;
+  while (!param_names_.insert(name).second) {
+    name += fmt::format("_{}", index);
+  }
+  return name;
+}
+
 NodeId Lowering::leaf(Tensor& tensor) {
   switch (tensor.source.index()) {
     case 0:
@@ -167,9 +175,7 @@ NodeId Lowering::leaf(Tensor& tensor) {
            "`forward` of that op has to return it",
            to_string(tensor.shape));
     case 2: {
-      const bool is_size =
-          std::find(size_names_.begin(), size_names_.end(), tensor.name) != size_names_.end();
-      if (!is_size) {
+      if (!sizes_.contains(tensor.name)) {
         return builder_.input(tensor.name, tensor.dtype, tensor.shape);
       }
       if (tensor.rank() != 0 || !is_int(tensor.dtype)) {
@@ -259,8 +265,27 @@ void Lowering::add_checks(const Tensor& tensor) {
 
 void Lowering::declare_inputs(std::span<Tensor* const> inputs) {
   for (Tensor* input : inputs) {
-    builder_.set_span(input->span);
-    nodes_[input] = builder_.input(input->name, input->dtype, input->shape);
+    declared_.push_back(input);
+  }
+}
+
+void Lowering::collect_sizes(std::span<Tensor* const> tensors) {
+  for (const Tensor* tensor : tensors) {
+    for (const Dim& dim : tensor->shape) {
+      dim.collect_symbols(sizes_);
+    }
+    if (tensor->is<SizeValue>()) {
+      tensor->get<SizeValue>().value.collect_symbols(sizes_);
+    }
+  }
+}
+
+void Lowering::lower_leaf(Tensor& tensor) {
+  builder_.set_span(tensor.span);
+  const NodeId id = leaf(tensor);
+  nodes_[&tensor] = id;
+  if (!tensor.name.empty() && graph_.label(id).empty()) {
+    graph_.set_label(id, tensor.name);
   }
 }
 
@@ -272,30 +297,18 @@ LoweredGraph Lowering::run(std::span<const NamedTensor> outputs) {
   RootedVector<Tensor*> order(interp_.heap());
   *order.operator->() = topological_order(roots.span());
 
-  std::set<std::string> sizes;
-  for (const Tensor* tensor : order) {
-    for (const Dim& dim : tensor->shape) {
-      dim.collect_symbols(sizes);
-    }
-    if (tensor->is<SizeValue>()) {
-      tensor->get<SizeValue>().value.collect_symbols(sizes);
-    }
+  collect_sizes(declared_.span());
+  collect_sizes(order.span());
+  for (Tensor* input : declared_) {
+    lower_leaf(*input);
   }
-  size_names_.assign(sizes.begin(), sizes.end());
-
   for (Tensor* tensor : order) {
-    if (nodes_.contains(tensor)) {
-      continue;
-    }
-    tensor_span_ = tensor->span;
-    if (tensor->is<Computed>()) {
-      lower_op(*tensor);
-    } else {
-      builder_.set_span(tensor->span);
-      const NodeId id = leaf(*tensor);
-      nodes_[tensor] = id;
-      if (!tensor->name.empty() && graph_.label(id).empty()) {
-        graph_.set_label(id, tensor->name);
+    if (!nodes_.contains(tensor)) {
+      tensor_span_ = tensor->span;
+      if (tensor->is<Computed>()) {
+        lower_op(*tensor);
+      } else {
+        lower_leaf(*tensor);
       }
     }
     add_checks(*tensor);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -71,7 +72,10 @@ class Lowering {
 
  private:
   void add_checks(const Tensor& tensor);
+  void collect_sizes(std::span<Tensor* const> tensors);
   air::NodeId leaf(Tensor& tensor);
+  void lower_leaf(Tensor& tensor);
+  std::string param_name(const Tensor& tensor, int index);
   void lower_op(Tensor& tensor);
   air::NodeId fit(const AirNode& node, const Tensor& tensor, const std::string& label);
   int storage_index(Tensor& tensor);
@@ -85,7 +89,9 @@ class Lowering {
   Span tensor_span_;
   std::unordered_map<const Tensor*, air::NodeId> nodes_;
   std::unordered_map<const Tensor*, int> storage_indices_;
-  std::vector<std::string> size_names_;  // symbols that shapes of the graph use
+  std::set<std::string> sizes_;  // symbols that shapes of the graph use
+  std::set<std::string> param_names_;
+  RootedVector<Tensor*> declared_;
   RootedVector<Tensor*> storages_;
 };
 

@@ -44,6 +44,15 @@ const SourceMap::File& SourceMap::file(uint32_t id) const {
   return files_[id - 1];
 }
 
+uint32_t SourceMap::find(std::string_view name) const {
+  for (size_t i = files_.size(); i > 0; --i) {
+    if (files_[i - 1].name == name) {
+      return static_cast<uint32_t>(i);
+    }
+  }
+  return 0;
+}
+
 const std::string& SourceMap::name(uint32_t id) const {
   return file(id).name;
 }

@@ -65,6 +65,8 @@ class SourceMap {
   /// Registers a text; `name` is what diagnostics show (a path, "<stdin>", "<repl:3>").
   uint32_t add(std::string name, std::string text);
 
+  /// The text that was last registered under a name; 0 when there is none.
+  uint32_t find(std::string_view name) const;
   const std::string& name(uint32_t file) const;
   const std::string& text(uint32_t file) const;
 
