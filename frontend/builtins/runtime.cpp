@@ -8,6 +8,7 @@
 #include "frontend/clos/classes.h"
 #include "frontend/lisp/print.h"
 #include "frontend/tensor/convert.h"
+#include "frontend/tensor/entries.h"
 
 namespace caten::lisp {
 namespace {
@@ -100,6 +101,33 @@ Value runtime_text(Interpreter& interp, std::span<Value> args) {
   wrong_type(interp, args[1], "the stage", ":air :air-simplified :schedule :loops :program or :c");
 }
 
+/// (%runtime-takes-p runtime name): whether the name is a size or an input of the runtime.
+Value runtime_takes(Interpreter& interp, std::span<Value> args) {
+  const Runtime& runtime = expect_object<Runtime>(interp, args[0], "the runtime");
+  const std::string name = tensor::size_name(expect_symbol(interp, args[1], "the name"));
+  return Value::boolean(tensor::takes_argument(runtime, name));
+}
+
+/// (%define-entry name parameters function &key grad c-name dtypes)
+Value define_entry(Interpreter& interp, std::span<Value> args) {
+  const KeywordArgs keys(interp, args, 3, {"GRAD", "C-NAME", "DTYPES"});
+  expect_symbol(interp, args[0], "the name of the entry");
+  tensor::EntryTable::Record record;
+  record.name = args[0];
+  record.parameters = expect_list(interp, args[1], "the parameters");
+  record.function = expect_function(interp, args[2], "the body");
+  record.wants_backward = keys.get("GRAD").truthy();
+  record.span = interp.current_span();
+  if (keys.get("C-NAME").truthy()) {
+    record.c_prefix = expect_string_designator(interp, keys.get("C-NAME"), "the C name");
+  }
+  for (const Value dtype : expect_list_items(interp, keys.get("DTYPES"), ":dtypes")) {
+    record.dtypes.push_back(tensor::expect_dtype(interp, dtype, ":dtypes"));
+  }
+  tensor::EntryTable::of(interp).add(std::move(record));
+  return args[0];
+}
+
 /// How many programs were compiled so far; equal graphs are compiled once.
 Value compiled_count(Interpreter& interp, std::span<Value> /*args*/) {
   return Value::fixnum(static_cast<int64_t>(tensor::session(interp).compiler.compiled_count()));
@@ -115,6 +143,8 @@ constexpr Builtin kRuntimeBuiltins[] = {
     {"RUNTIME-PARAMETERS", "CATEN", 1, 1, "the tensors of a runtime that ask for a gradient", runtime_parameters},
     {"RUNTIME-KERNEL-COUNT", "CATEN", 1, 1, "how many kernels a run calls", runtime_kernel_count},
     {"%RUNTIME-TEXT", "CATEN", 2, 2, "what a runtime was compiled to: :air :schedule :loops :program :c", runtime_text},
+    {"%RUNTIME-TAKES-P", "CATEN", 2, 2, "whether a name is a size or an input of a runtime", runtime_takes},
+    {"%DEFINE-ENTRY", "CATEN", 3, -1, "(%define-entry name parameters function &key grad c-name dtypes)", define_entry},
     {"%COMPILED-COUNT", "CATEN", 0, 0, "how many programs were compiled so far", compiled_count},
 };
 // clang-format on

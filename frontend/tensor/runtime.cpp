@@ -247,6 +247,15 @@ LoadedProgram load_program(Interpreter& interp, std::span<const NamedTensor> out
   return program;
 }
 
+bool takes_argument(const Runtime& runtime, const std::string& name) {
+  const runtime::Program& program = runtime.forward.executor->program();
+  const std::vector<std::string>& sizes = program.symbols;
+  return std::find(sizes.begin(), sizes.end(), name) != sizes.end() ||
+         std::any_of(program.inputs.begin(), program.inputs.end(), [&](int index) {
+           return program.buffers[static_cast<size_t>(index)].name == name;
+         });
+}
+
 Runtime* make_runtime(Interpreter& interp, std::span<Tensor* const> outputs) {
   auto* made = interp.heap().make<Runtime>();
   made->name = program_name(interp, outputs);

@@ -46,6 +46,9 @@ struct Runtime : HeapObject {
 LoadedProgram load_program(lisp::Interpreter& interp, std::span<const NamedTensor> outputs,
                            const std::string& name);
 
+/// Whether a name is one of the sizes or inputs of the runtime.
+bool takes_argument(const Runtime& runtime, const std::string& name);
+
 Runtime* make_runtime(lisp::Interpreter& interp, std::span<Tensor* const> outputs);
 /// Arguments as pairs (name . value) or name value …; the results as tensors.
 void run_forward(lisp::Interpreter& interp, Runtime& runtime, std::span<lisp::Value> args,
