@@ -11,16 +11,16 @@ namespace {
 
 using Lookup = std::function<std::optional<Dim>(std::string_view)>;
 
-void bind(Shape& shape, const Lookup& lookup) {
+void substitute(Shape& shape, const Lookup& lookup) {
   for (Dim& dim : shape) {
     dim = dim.substitute(lookup);
   }
 }
 
-void bind(Attr& attr, const Lookup& lookup) {
+void substitute(Attr& attr, const Lookup& lookup) {
   std::visit(Overloaded{
                  [&](DimAttr& a) { a.value = a.value.substitute(lookup); },
-                 [&](ShapeAttr& a) { bind(a.shape, lookup); },
+                 [&](ShapeAttr& a) { substitute(a.shape, lookup); },
                  [&](SliceAttr& a) {
                    for (SliceAxis& axis : a.axes) {
                      axis.start = axis.start.substitute(lookup);
@@ -28,8 +28,8 @@ void bind(Attr& attr, const Lookup& lookup) {
                    }
                  },
                  [&](PadAttr& a) {
-                   bind(a.lo, lookup);
-                   bind(a.hi, lookup);
+                   substitute(a.lo, lookup);
+                   substitute(a.hi, lookup);
                  },
                  [](NoAttr&) {},
                  [](ConstAttr&) {},
@@ -86,8 +86,8 @@ Graph bind_symbols(const Graph& graph, const std::map<std::string, int64_t, std:
   std::vector<NodeId> image(graph.size());
   for (uint32_t i = 0; i < graph.size(); ++i) {
     Node node = graph.node(NodeId{i});
-    bind(node.shape, lookup);
-    bind(node.attr, lookup);
+    substitute(node.shape, lookup);
+    substitute(node.attr, lookup);
     for (NodeId& input : node.inputs) {
       input = image[input.index];
     }
