@@ -91,22 +91,25 @@ Decimal decimal_of_length(double value, FloatKind kind, int count) {
 }
 
 std::string point_text(double value, FloatKind kind, const PointTextOptions& options) {
+  if (value == 0 && !options.fraction) {
+    return ".0";
+  }
+  const int scale = options.scale + options.shift;
   Decimal decimal;
   if (options.fraction) {
-    const int place =
-        std::min(-(*options.fraction + options.scale), -(options.min_fraction + options.scale));
+    const int place = -scale - std::max(*options.fraction, options.min_fraction);
     decimal = decimal_at_place(value, kind, place);
   } else if (options.width && *options.width > 1) {
     decimal = decimal_of_length(value, kind,
                                 std::max(1, *options.width - 1 + std::min(options.scale, 0)));
-    Decimal whole = decimal_at_place(value, kind, -(options.min_fraction + options.scale));
+    Decimal whole = decimal_at_place(value, kind, -scale - options.min_fraction);
     if (whole.digits.size() > decimal.digits.size()) {
       decimal = std::move(whole);
     }
   } else {
     decimal = shortest_decimal(value, kind);
   }
-  const int point = decimal.digits.empty() ? 0 : decimal.exponent + options.scale;
+  const int point = decimal.digits.empty() ? 0 : decimal.exponent + scale;
   std::string text;
   if (point > 0) {
     text = decimal.digits.substr(0, static_cast<size_t>(point));

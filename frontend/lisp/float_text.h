@@ -34,7 +34,8 @@ Decimal decimal_of_length(double value, FloatKind kind, int count);
 struct PointTextOptions {
   std::optional<int> width = {};
   std::optional<int> fraction = {};
-  int scale = 0;         // the number is multiplied by 10^scale, in decimal
+  int scale = 0;         // the number is multiplied by 10^(scale + shift), in decimal;
+  int shift = 0;         // a negative scale takes its zeros from the width, a shift does not
   int min_fraction = 0;  // digits of the fraction never given up
 };
 
