@@ -53,13 +53,13 @@ std::optional<std::string> roman_text(int64_t n, bool old_style);
 std::string with_commas(std::string digits, std::string_view comma, size_t interval);
 
 struct FloatFormat {
-  std::optional<int> width;           // w
-  std::optional<int> fraction;        // d
-  std::optional<int> exponent_width;  // e
-  std::optional<int> scale;           // k
-  std::optional<std::string> overflow;
+  std::optional<int> width = {};           // w
+  std::optional<int> fraction = {};        // d
+  std::optional<int> exponent_width = {};  // e
+  std::optional<int> scale = {};           // k
+  std::optional<std::string> overflow = {};
   std::string pad = " ";
-  std::optional<std::string> marker;
+  std::optional<std::string> marker = {};
   bool always_sign = false;
 };
 /// ~F. `overflowed` is set when the field was too small and was filled with the overflow character.
