@@ -9,8 +9,8 @@ namespace caten::lisp {
 
 std::span<const Builtin> array_builtins();
 std::span<const Builtin> char_builtins();
+std::span<const Builtin> file_builtins();
 std::span<const Builtin> float_builtins();
-std::span<const Builtin> format_builtins();
 std::span<const Builtin> hash_builtins();
 std::span<const Builtin> io_builtins();
 std::span<const MacroRow> io_macros();
