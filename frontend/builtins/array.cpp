@@ -10,6 +10,7 @@ namespace {
 
 using Args = std::span<Value>;
 
+constexpr size_t kMaxRank = 128;
 constexpr int64_t kMaxElements = int64_t{1} << 28;
 
 /// One vector, array or string, seen alike.
@@ -57,6 +58,9 @@ std::vector<int64_t> expect_dims(Interpreter& interp, Value v) {
     for (Value dim : expect_list_items(interp, v, "dimensions")) {
       dims.push_back(expect_index(interp, dim, "dimension"));
     }
+  }
+  if (dims.size() > kMaxRank) {
+    wrong_type(interp, v, "dimensions", fmt::format("at most {} axes", kMaxRank));
   }
   int64_t total = 1;
   for (int64_t dim : dims) {

@@ -1,0 +1,421 @@
+// Symbols, packages, equality, and functions about functions.
+#include <algorithm>
+
+#include "frontend/builtins/builtins.h"
+#include "frontend/builtins/characters.h"
+#include "frontend/builtins/tables.h"
+
+namespace caten::lisp {
+namespace {
+
+using Args = std::span<Value>;
+
+// --- identity and equality --------------------------------------------------------------------
+
+Value symbol_eq(Interpreter&, Args args) {
+  return Value::boolean(args[0] == args[1]);
+}
+Value symbol_eql(Interpreter&, Args args) {
+  return Value::boolean(eql(args[0], args[1]));
+}
+Value symbol_equal(Interpreter&, Args args) {
+  return Value::boolean(equal(args[0], args[1]));
+}
+Value symbol_equalp(Interpreter&, Args args) {
+  return Value::boolean(equalp(args[0], args[1]));
+}
+Value symbol_not(Interpreter&, Args args) {
+  return Value::boolean(args[0].is_nil());
+}
+Value symbol_identity(Interpreter&, Args args) {
+  return args[0];
+}
+
+Value symbol_constantly(Interpreter& interp, Args args) {
+  return interp.native("constantly", [](Interpreter& in, Args) { return in.callee().data[0]; }, 0,
+                       -1, {args[0]});
+}
+
+Value symbol_complement(Interpreter& interp, Args args) {
+  return interp.native("complement",
+                       [](Interpreter& in, Args given) {
+                         return Value::boolean(in.call(in.callee().data[0], given).is_nil());
+                       },
+                       0, -1, {interp.coerce_to_function(args[0])});
+}
+
+Value symbol_functionp(Interpreter&, Args args) {
+  return Value::boolean(args[0].is_function());
+}
+
+// --- symbols ----------------------------------------------------------------------------------
+
+Value symbol_symbolp(Interpreter&, Args args) {
+  return Value::boolean(args[0].is_symbol());
+}
+Value symbol_keywordp(Interpreter&, Args args) {
+  const Symbol* symbol = args[0].try_as<Symbol>();
+  return Value::boolean(symbol != nullptr && symbol->has(kKeyword));
+}
+
+Value symbol_name(Interpreter& interp, Args args) {
+  return interp.string(expect_symbol(interp, args[0], "argument").name);
+}
+
+Value symbol_package(Interpreter& interp, Args args) {
+  expect_symbol(interp, args[0], "argument");
+  Package* package = interp.home_package(args[0]);
+  return package == nullptr ? Value::nil() : Value::object(package);
+}
+
+Value symbol_value(Interpreter& interp, Args args) {
+  const Symbol& symbol = expect_symbol(interp, args[0], "argument");
+  if (symbol.value.is_none()) {
+    fail(Diag::UndefinedVariable, interp.current_span(), "the variable `{}` has no value",
+         interp.print(args[0]));
+  }
+  return symbol.value;
+}
+Value symbol_set_value(Interpreter& interp, Args args) {
+  expect_symbol(interp, args[1], "symbol");
+  interp.set_symbol_value(args[1], args[0]);
+  return args[0];
+}
+Value symbol_set(Interpreter& interp, Args args) {
+  expect_symbol(interp, args[0], "symbol");
+  interp.set_symbol_value(args[0], args[1]);
+  return args[1];
+}
+Value symbol_boundp(Interpreter& interp, Args args) {
+  expect_symbol(interp, args[0], "argument");
+  return Value::boolean(interp.boundp(args[0]));
+}
+Value symbol_makunbound(Interpreter& interp, Args args) {
+  Symbol& symbol = expect_symbol(interp, args[0], "argument");
+  if (symbol.has(kConstant)) {
+    fail(Diag::LispError, interp.current_span(), "`{}` is a constant", interp.print(args[0]));
+  }
+  symbol.value = Value();
+  return args[0];
+}
+
+/// A symbol or (setf symbol).
+Value expect_function_name(Interpreter& interp, Value name) {
+  const bool is_setf = name.is_cons() && car(name) == interp.cl("SETF") && cadr(name).is_symbol() &&
+                       cddr(name).is_nil();
+  if (!name.is_symbol() && !is_setf) {
+    wrong_type(interp, name, "argument", "a function name");
+  }
+  return name;
+}
+
+Value symbol_fboundp(Interpreter& interp, Args args) {
+  return Value::boolean(!interp.function_of(expect_function_name(interp, args[0])).is_none() ||
+                        (args[0].is_symbol() && !args[0].as<Symbol>()->function.is_none()));
+}
+Value symbol_fdefinition(Interpreter& interp, Args args) {
+  return interp.coerce_to_function(expect_function_name(interp, args[0]));
+}
+Value symbol_function(Interpreter& interp, Args args) {
+  expect_symbol(interp, args[0], "argument");
+  return interp.coerce_to_function(args[0]);
+}
+Value symbol_set_fdefinition(Interpreter& interp, Args args) {
+  if (!args[0].is_function()) {
+    wrong_type(interp, args[0], "new value", "a function");
+  }
+  interp.set_function(expect_function_name(interp, args[1]), args[0]);
+  return args[0];
+}
+Value symbol_fmakunbound(Interpreter& interp, Args args) {
+  interp.set_function(expect_function_name(interp, args[0]), Value());
+  return args[0];
+}
+
+// --- property lists ---------------------------------------------------------------------------
+
+Value plist_of(const Symbol& symbol) {
+  return symbol.plist.is_none() ? Value::nil() : symbol.plist;
+}
+
+/// The property lists of NIL and T cannot be written to: they are constant memory.
+Symbol& expect_writable(Interpreter& interp, Value v) {
+  Symbol& symbol = expect_symbol(interp, v, "symbol");
+  if (symbol.is_static()) {
+    wrong_type(interp, v, "symbol", "a symbol other than NIL and T");
+  }
+  return symbol;
+}
+
+Value symbol_plist(Interpreter& interp, Args args) {
+  return plist_of(expect_symbol(interp, args[0], "argument"));
+}
+Value symbol_set_plist(Interpreter& interp, Args args) {
+  expect_writable(interp, args[1]).plist = expect_list(interp, args[0], "property list");
+  return args[0];
+}
+
+/// The cons whose car is the value of a property, or no value.
+Value property_place(const Symbol& symbol, Value indicator) {
+  for (Value rest = plist_of(symbol); rest.is_cons() && cdr(rest).is_cons(); rest = cddr(rest)) {
+    if (car(rest) == indicator) {
+      return cdr(rest);
+    }
+  }
+  return {};
+}
+
+Value symbol_get(Interpreter& interp, Args args) {
+  const Value place = property_place(expect_symbol(interp, args[0], "symbol"), args[1]);
+  return place.is_none() ? arg_or(args, 2) : car(place);
+}
+/// (setf (get symbol indicator [default]) value): the value comes first.
+Value symbol_set_get(Interpreter& interp, Args args) {
+  Symbol& symbol = expect_writable(interp, args[1]);
+  const Value place = property_place(symbol, args[2]);
+  if (!place.is_none()) {
+    place.cons_pointer()->car = args[0];
+  } else {
+    symbol.plist = interp.cons(args[2], interp.cons(args[0], plist_of(symbol)));
+  }
+  return args[0];
+}
+Value symbol_remprop(Interpreter& interp, Args args) {
+  Symbol& symbol = expect_symbol(interp, args[0], "symbol");
+  Value before;
+  for (Value rest = plist_of(symbol); rest.is_cons(); rest = cddr(rest)) {
+    if (car(rest) == args[1]) {
+      if (before.is_none()) {
+        symbol.plist = cddr(rest);
+      } else {
+        before.cons_pointer()->cdr = cddr(rest);
+      }
+      return Value::t();
+    }
+    before = cdr(rest);
+  }
+  return Value::nil();
+}
+
+// --- making and finding symbols ---------------------------------------------------------------
+
+Package& package_arg(Interpreter& interp, Args args, size_t index) {
+  return index < args.size() ? expect_package(interp, args[index], "package")
+                             : interp.current_package();
+}
+
+Value access_keyword(Interpreter& interp, Access access) {
+  switch (access) {
+    case Access::None:
+      return Value::nil();
+    case Access::Internal:
+      return interp.keyword("INTERNAL");
+    case Access::External:
+      return interp.keyword("EXTERNAL");
+    case Access::Inherited:
+      return interp.keyword("INHERITED");
+  }
+  CATEN_UNREACHABLE("access");
+}
+
+Value symbol_intern(Interpreter& interp, Args args) {
+  const std::string name = expect_string(interp, args[0], "name").utf8();
+  Package& package = package_arg(interp, args, 1);
+  const FoundSymbol found = package.find(name);
+  const Value symbol = found.symbol.is_none() ? package.intern(interp.heap(), name) : found.symbol;
+  return interp.set_values({symbol, access_keyword(interp, found.access)});
+}
+
+Value symbol_find_symbol(Interpreter& interp, Args args) {
+  const std::string name = expect_string(interp, args[0], "name").utf8();
+  const FoundSymbol found = package_arg(interp, args, 1).find(name);
+  return interp.set_values(
+      {found.symbol.is_none() ? Value::nil() : found.symbol, access_keyword(interp, found.access)});
+}
+
+Value symbol_make_symbol(Interpreter& interp, Args args) {
+  return interp.make_symbol(expect_string(interp, args[0], "name").utf8());
+}
+
+Value symbol_copy_symbol(Interpreter& interp, Args args) {
+  const Symbol& from = expect_symbol(interp, args[0], "symbol");
+  const Value made = interp.make_symbol(from.name);
+  if (arg_or(args, 1).truthy()) {
+    Symbol& to = *made.as<Symbol>();
+    to.value = from.value;
+    to.function = from.function;
+    to.plist = from.plist;
+  }
+  return made;
+}
+
+Value symbol_gensym(Interpreter& interp, Args args) {
+  if (args.empty()) {
+    return interp.gensym();
+  }
+  if (is_integer(args[0])) {
+    return interp.make_symbol(fmt::format("G{}", integer_value(args[0])));
+  }
+  return interp.gensym(expect_string(interp, args[0], "prefix").utf8());
+}
+
+Value symbol_gentemp(Interpreter& interp, Args args) {
+  const std::string prefix = args.empty() ? "T" : expect_string(interp, args[0], "prefix").utf8();
+  Package& package = package_arg(interp, args, 1);
+  for (uint64_t n = 0;; ++n) {
+    const std::string name = fmt::format("{}{}", prefix, n);
+    if (package.find(name).symbol.is_none()) {
+      return package.intern(interp.heap(), name);
+    }
+  }
+}
+
+// --- packages ---------------------------------------------------------------------------------
+
+Value symbol_find_package(Interpreter& interp, Args args) {
+  if (args[0].is<Package>()) {
+    return args[0];
+  }
+  Package* package = interp.find_package(expect_string_designator(interp, args[0], "package name"));
+  return package == nullptr ? Value::nil() : Value::object(package);
+}
+Value symbol_packagep(Interpreter&, Args args) {
+  return Value::boolean(args[0].is<Package>());
+}
+Value symbol_package_name(Interpreter& interp, Args args) {
+  return interp.string(expect_package(interp, args[0], "package").name);
+}
+Value symbol_package_nicknames(Interpreter& interp, Args args) {
+  std::vector<Value> names;
+  for (const std::string& name : expect_package(interp, args[0], "package").nicknames) {
+    names.push_back(interp.string(name));
+  }
+  return interp.list(names);
+}
+
+Value package_list(Interpreter& interp, const std::vector<Package*>& packages) {
+  std::vector<Value> out;
+  for (Package* package : packages) {
+    out.push_back(Value::object(package));
+  }
+  return interp.list(out);
+}
+Value symbol_package_use_list(Interpreter& interp, Args args) {
+  return package_list(interp, expect_package(interp, args[0], "package").used);
+}
+Value symbol_package_used_by_list(Interpreter& interp, Args args) {
+  return package_list(interp, expect_package(interp, args[0], "package").used_by);
+}
+Value symbol_list_all_packages(Interpreter& interp, Args) {
+  return package_list(interp, interp.packages());
+}
+
+std::vector<Value> sorted_symbols(const Package& package, bool external_only) {
+  std::vector<Value> symbols;
+  for (const SymbolTable::Slot& slot : package.symbols.slots()) {
+    if (slot.symbol != nullptr && (slot.external || !external_only)) {
+      symbols.push_back(Value::object(slot.symbol));
+    }
+  }
+  std::ranges::sort(symbols, {}, [](Value v) { return v.as<Symbol>()->name; });
+  return symbols;
+}
+
+/// The symbols of a package by name: own and, unless external only, inherited.
+template <bool ExternalOnly>
+Value symbol_package_symbols(Interpreter& interp, Args args) {
+  const Package& package = package_arg(interp, args, 0);
+  std::vector<Value> symbols = sorted_symbols(package, ExternalOnly);
+  if (!ExternalOnly) {
+    for (const Package* used : package.used) {
+      const std::vector<Value> inherited = sorted_symbols(*used, true);
+      symbols.insert(symbols.end(), inherited.begin(), inherited.end());
+    }
+  }
+  return interp.list(symbols);
+}
+
+/// The symbols whose names contain a text, in a package or in all.
+std::vector<Value> matching_symbols(Interpreter& interp, Args args) {
+  std::u32string wanted = designated_chars(interp, args[0], "text");
+  std::ranges::transform(wanted, wanted.begin(), char_upcase);
+  const std::string text = encode_utf8(wanted);
+  std::vector<Value> found;
+  for (Package* package : interp.packages()) {
+    if (args.size() > 1 && !args[1].is_nil() &&
+        package != &expect_package(interp, args[1], "package")) {
+      continue;
+    }
+    for (Value symbol : sorted_symbols(*package, false)) {
+      if (symbol.as<Symbol>()->name.find(text) != std::string_view::npos &&
+          interp.home_package(symbol) == package) {
+        found.push_back(symbol);
+      }
+    }
+  }
+  return found;
+}
+
+Value symbol_apropos_list(Interpreter& interp, Args args) {
+  return interp.list(matching_symbols(interp, args));
+}
+
+// clang-format off
+constexpr Builtin kSymbolBuiltins[] = {
+    // name                     package min max  doc                                               function
+    {"EQ",                      "CL",   2,  2,   "true for the same object",                       symbol_eq},
+    {"EQL",                     "CL",   2,  2,   "true for the same object, or equal numbers of a kind", symbol_eql},
+    {"EQUAL",                   "CL",   2,  2,   "true for objects of equal structure",            symbol_equal},
+    {"EQUALP",                  "CL",   2,  2,   "equal, ignoring case and kinds of numbers, also for arrays and tables", symbol_equalp},
+    {"NOT",                     "CL",   1,  1,   "true for NIL",                                   symbol_not},
+    {"NULL",                    "CL",   1,  1,   "true for NIL",                                   symbol_not},
+    {"IDENTITY",                "CL",   1,  1,   "its argument",                                   symbol_identity},
+    {"CONSTANTLY",              "CL",   1,  1,   "a function that always returns the value",       symbol_constantly},
+    {"COMPLEMENT",              "CL",   1,  1,   "the predicate that is true where another is false", symbol_complement},
+    {"FUNCTIONP",               "CL",   1,  1,   "true for functions",                             symbol_functionp},
+    {"SYMBOLP",                 "CL",   1,  1,   "true for symbols",                               symbol_symbolp},
+    {"KEYWORDP",                "CL",   1,  1,   "true for keywords",                              symbol_keywordp},
+    {"SYMBOL-NAME",             "CL",   1,  1,   "the name of a symbol",                           symbol_name},
+    {"SYMBOL-PACKAGE",          "CL",   1,  1,   "the home package of a symbol, or NIL",           symbol_package},
+    {"SYMBOL-VALUE",            "CL",   1,  1,   "the value of a special variable",                symbol_value},
+    {"(SETF SYMBOL-VALUE)",     "CL",   2,  2,   "sets a special variable",                        symbol_set_value},
+    {"SET",                     "CL",   2,  2,   "sets a special variable",                        symbol_set},
+    {"BOUNDP",                  "CL",   1,  1,   "true if a special variable has a value",         symbol_boundp},
+    {"MAKUNBOUND",              "CL",   1,  1,   "takes the value of a special variable away",     symbol_makunbound},
+    {"SYMBOL-FUNCTION",         "CL",   1,  1,   "the global function of a symbol",                symbol_function},
+    {"(SETF SYMBOL-FUNCTION)",  "CL",   2,  2,   "sets the global function of a symbol",           symbol_set_fdefinition},
+    {"FDEFINITION",             "CL",   1,  1,   "the global function of a name",                  symbol_fdefinition},
+    {"(SETF FDEFINITION)",      "CL",   2,  2,   "sets the global function of a name",             symbol_set_fdefinition},
+    {"FBOUNDP",                 "CL",   1,  1,   "true if a name has a function or macro",         symbol_fboundp},
+    {"FMAKUNBOUND",             "CL",   1,  1,   "takes the function of a name away",              symbol_fmakunbound},
+    {"SYMBOL-PLIST",            "CL",   1,  1,   "the property list of a symbol",                  symbol_plist},
+    {"(SETF SYMBOL-PLIST)",     "CL",   2,  2,   "sets the property list of a symbol",             symbol_set_plist},
+    {"GET",                     "CL",   2,  3,   "(get symbol indicator [default]): a property",   symbol_get},
+    {"(SETF GET)",              "CL",   3,  4,   "sets a property",                                symbol_set_get},
+    {"REMPROP",                 "CL",   2,  2,   "removes a property; true if it was there",       symbol_remprop},
+    {"INTERN",                  "CL",   1,  2,   "(intern name [package]): the symbol, made if needed, and its status", symbol_intern},
+    {"FIND-SYMBOL",             "CL",   1,  2,   "(find-symbol name [package]): the symbol and its status", symbol_find_symbol},
+    {"MAKE-SYMBOL",             "CL",   1,  1,   "a fresh symbol in no package",                   symbol_make_symbol},
+    {"COPY-SYMBOL",             "CL",   1,  2,   "a fresh symbol of the same name",                symbol_copy_symbol},
+    {"GENSYM",                  "CL",   0,  1,   "a fresh symbol with a numbered name",            symbol_gensym},
+    {"GENTEMP",                 "CL",   0,  2,   "a fresh interned symbol with a numbered name",   symbol_gentemp},
+    {"FIND-PACKAGE",            "CL",   1,  1,   "the package of a name, or NIL",                  symbol_find_package},
+    {"PACKAGEP",                "CL",   1,  1,   "true for packages",                              symbol_packagep},
+    {"PACKAGE-NAME",            "CL",   1,  1,   "the name of a package",                          symbol_package_name},
+    {"PACKAGE-NICKNAMES",       "CL",   1,  1,   "the other names of a package",                   symbol_package_nicknames},
+    {"PACKAGE-USE-LIST",        "CL",   1,  1,   "the packages a package uses",                    symbol_package_use_list},
+    {"PACKAGE-USED-BY-LIST",    "CL",   1,  1,   "the packages that use a package",                symbol_package_used_by_list},
+    {"LIST-ALL-PACKAGES",       "CL",   0,  0,   "all packages",                                   symbol_list_all_packages},
+    {"%PACKAGE-SYMBOLS",        "CATEN", 0, 1,   "the symbols accessible in a package",            symbol_package_symbols<false>},
+    {"%PACKAGE-EXTERNAL-SYMBOLS", "CATEN", 0, 1, "the symbols a package exports",                  symbol_package_symbols<true>},
+    {"APROPOS-LIST",            "CL",   1,  3,   "symbols whose names contain a text",             symbol_apropos_list},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Builtin> symbol_builtins() {
+  return kSymbolBuiltins;
+}
+
+}  // namespace caten::lisp
