@@ -61,8 +61,7 @@ void check_same(const caten::testing::RandomProgram& program, const Graph& chang
     return assigned == last_assign.end() ? std::nullopt : bounds[assigned->second];
   };
   for (size_t i = 0; i < expected.size(); ++i) {
-    const auto difference = caten::testing::difference(
-        expected[i], actual[i], i < bounds.size() ? bounds[i] : std::nullopt);
+    const auto difference = caten::testing::difference(expected[i], actual[i], bound_of(i));
     ASSERT_FALSE(difference) << what << ", result " << i << ": " << *difference << "\nbefore:\n"
                              << describe(program) << "after:\n"
                              << print(changed);
