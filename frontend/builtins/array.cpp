@@ -210,13 +210,6 @@ Value array_aref(Interpreter& interp, Args args) {
   return view.get(row_major_index(interp, view, args.subspan(1)));
 }
 
-Value array_set_aref(Interpreter& interp, Args args) {
-  const ArrayView view = expect_array(interp, args[1]);
-  const int64_t index = row_major_index(interp, view, args.subspan(2));
-  store_element(interp, args[1], static_cast<size_t>(index), args[0]);
-  return args[0];
-}
-
 int64_t flat_index(Interpreter& interp, const ArrayView& view, Value v) {
   const int64_t index = expect_index(interp, v, "index");
   if (index >= view.total()) {
@@ -231,12 +224,6 @@ Value array_row_major_aref(Interpreter& interp, Args args) {
   return view.get(flat_index(interp, view, args[1]));
 }
 
-Value array_set_row_major_aref(Interpreter& interp, Args args) {
-  const ArrayView view = expect_array(interp, args[1]);
-  store_element(interp, args[1], static_cast<size_t>(flat_index(interp, view, args[2])), args[0]);
-  return args[0];
-}
-
 Value array_svref(Interpreter& interp, Args args) {
   const Array& vector = expect_object<Array>(interp, args[0], "argument");
   if (!vector.is_vector()) {
@@ -244,14 +231,6 @@ Value array_svref(Interpreter& interp, Args args) {
   }
   return array_aref(interp, args);
 }
-Value array_set_svref(Interpreter& interp, Args args) {
-  const Array& vector = expect_object<Array>(interp, args[1], "argument");
-  if (!vector.is_vector()) {
-    wrong_type(interp, args[1], "argument", "a vector");
-  }
-  return array_set_aref(interp, args);
-}
-
 Value array_row_major_index(Interpreter& interp, Args args) {
   return Value::fixnum(row_major_index(interp, expect_array(interp, args[0]), args.subspan(1)));
 }
@@ -330,17 +309,6 @@ Value array_bit_vector_p(Interpreter& interp, Args args) {
 
 Value array_fill_pointer(Interpreter& interp, Args args) {
   return Value::fixnum(*expect_filled(interp, args[0]).fill_pointer());
-}
-
-Value array_set_fill_pointer(Interpreter& interp, Args args) {
-  const ArrayView view = expect_filled(interp, args[1]);
-  const int64_t at =
-      args[0] == Value::t() ? view.total() : expect_index(interp, args[0], "fill pointer");
-  if (at > view.total()) {
-    wrong_type(interp, args[0], "fill pointer", fmt::format("at most {}", view.total()));
-  }
-  *view.fill_pointer() = at;
-  return args[0];
 }
 
 Value array_vector_push(Interpreter& interp, Args args) {
@@ -452,15 +420,10 @@ constexpr Builtin kArrayBuiltins[] = {
     {"MAKE-ARRAY",                       "CL",   1,  -1,  "(make-array dims &key initial-element initial-contents element-type adjustable fill-pointer)", array_make},
     {"VECTOR",                           "CL",   0,  -1,  "a vector of its arguments",                            array_vector},
     {"AREF",                             "CL",   1,  -1,  "the element at subscripts",                            array_aref},
-    {"(SETF AREF)",                      "CL",   2,  -1,  "stores the element at subscripts",                     array_set_aref},
     {"BIT",                              "CL",   1,  -1,  "the element at subscripts",                            array_aref},
-    {"(SETF BIT)",                       "CL",   2,  -1,  "stores the element at subscripts",                     array_set_aref},
     {"SBIT",                             "CL",   1,  -1,  "the element at subscripts",                            array_aref},
-    {"(SETF SBIT)",                      "CL",   2,  -1,  "stores the element at subscripts",                     array_set_aref},
     {"SVREF",                            "CL",   2,  2,   "the element of a vector at an index",                  array_svref},
-    {"(SETF SVREF)",                     "CL",   3,  3,   "stores the element of a vector at an index",           array_set_svref},
     {"ROW-MAJOR-AREF",                   "CL",   2,  2,   "the element at an index in row-major order",           array_row_major_aref},
-    {"(SETF ROW-MAJOR-AREF)",            "CL",   3,  3,   "stores the element at an index in row-major order",    array_set_row_major_aref},
     {"ARRAY-ROW-MAJOR-INDEX",            "CL",   1,  -1,  "the row-major index of subscripts",                    array_row_major_index},
     {"ARRAY-IN-BOUNDS-P",                "CL",   1,  -1,  "true if subscripts are in bounds",                     array_in_bounds_p},
     {"ARRAY-DIMENSIONS",                 "CL",   1,  1,   "the list of sizes",                                    array_dimensions},
@@ -476,7 +439,6 @@ constexpr Builtin kArrayBuiltins[] = {
     {"SIMPLE-VECTOR-P",                  "CL",   1,  1,   "true for plain vectors of any elements",               array_simple_vector_p},
     {"BIT-VECTOR-P",                     "CL",   1,  1,   "true for vectors of bits",                             array_bit_vector_p},
     {"FILL-POINTER",                     "CL",   1,  1,   "the number of elements in use",                        array_fill_pointer},
-    {"(SETF FILL-POINTER)",              "CL",   2,  2,   "sets the number of elements in use",                   array_set_fill_pointer},
     {"VECTOR-PUSH",                      "CL",   2,  2,   "appends an element; its index, or NIL if there is no room", array_vector_push},
     {"VECTOR-PUSH-EXTEND",               "CL",   2,  3,   "appends an element, making room if needed; its index", array_vector_push_extend},
     {"VECTOR-POP",                       "CL",   1,  1,   "takes the last element off",                           array_vector_pop},

@@ -34,12 +34,6 @@ Value hash_gethash(Interpreter& interp, Args args) {
       {found != nullptr ? *found : arg_or(args, 2), Value::boolean(found != nullptr)});
 }
 
-/// (setf (gethash key table [default]) value): the value comes first.
-Value hash_set_gethash(Interpreter& interp, Args args) {
-  expect_hash_table(interp, args[2], "hash table").set(args[1], args[0]);
-  return args[0];
-}
-
 Value hash_remhash(Interpreter& interp, Args args) {
   return Value::boolean(expect_hash_table(interp, args[1], "hash table").remove(args[0]));
 }
@@ -119,7 +113,6 @@ constexpr Builtin kHashBuiltins[] = {
     // name                  package       min max  doc                                                     function
     {"MAKE-HASH-TABLE",      "CL",         0,  -1,  "a hash table (&key test size)",                        hash_make},
     {"GETHASH",              "CL",         2,  3,   "(gethash key table [default]): the value, and if it was there", hash_gethash},
-    {"(SETF GETHASH)",       "CL",         3,  4,   "stores a value under a key",                           hash_set_gethash},
     {"REMHASH",              "CL",         2,  2,   "removes a key; true if it was there",                  hash_remhash},
     {"CLRHASH",              "CL",         1,  1,   "empties a table",                                      hash_clrhash},
     {"MAPHASH",              "CL",         2,  2,   "calls a function on every key and value, in order of insertion", hash_maphash},

@@ -22,19 +22,6 @@ Value list_cxr(Interpreter& interp, Args args) {
   return v;
 }
 
-template <char... Path>
-Value list_set_cxr(Interpreter& interp, Args args) {
-  constexpr char kPath[] = {Path...};
-  Value v = args[1];
-  for (size_t i = sizeof...(Path); i-- > 1;) {
-    expect_list(interp, v, "place");
-    v = kPath[i] == 'a' ? car(v) : cdr(v);
-  }
-  Cons& cell = expect_cons(interp, v, "place");
-  (kPath[0] == 'a' ? cell.car : cell.cdr) = args[0];
-  return args[0];
-}
-
 Value nth_tail(Interpreter& interp, Value list, int64_t n) {
   for (; n > 0 && !list.is_nil(); --n) {
     list = strict_cdr(interp, list);
@@ -47,21 +34,9 @@ Value list_ordinal(Interpreter& interp, Args args) {
   return car(expect_list(interp, nth_tail(interp, args[0], N), "argument"));
 }
 
-template <int N>
-Value list_set_ordinal(Interpreter& interp, Args args) {
-  expect_cons(interp, nth_tail(interp, args[1], N), "place").car = args[0];
-  return args[0];
-}
-
 Value list_nth(Interpreter& interp, Args args) {
   const int64_t n = expect_index(interp, args[0], "index");
   return car(expect_list(interp, nth_tail(interp, args[1], n), "list"));
-}
-
-Value list_set_nth(Interpreter& interp, Args args) {
-  const int64_t n = expect_index(interp, args[1], "index");
-  expect_cons(interp, nth_tail(interp, args[2], n), "place").car = args[0];
-  return args[0];
 }
 
 Value list_nthcdr(Interpreter& interp, Args args) {
@@ -366,33 +341,6 @@ Value list_getf(Interpreter& interp, Args args) {
   return arg_or(args, 2);
 }
 
-/// A property list with `indicator` set to a value: what (setf getf) stores.
-Value list_put_property(Interpreter& interp, Args args) {
-  for (Value tail = args[0]; tail.is_cons(); tail = cddr(tail)) {
-    if (car(tail) == args[1] && cdr(tail).is_cons()) {
-      cdr(tail).cons_pointer()->car = args[2];
-      return args[0];
-    }
-  }
-  return interp.cons(args[1], interp.cons(args[2], args[0]));
-}
-
-/// The property list without `indicator`, and whether it was there: what remf stores and returns.
-Value list_remove_property(Interpreter& interp, Args args) {
-  Value before;
-  for (Value tail = args[0]; tail.is_cons(); tail = cddr(tail)) {
-    if (car(tail) == args[1]) {
-      if (before.is_none()) {
-        return interp.set_values({cddr(tail), Value::t()});
-      }
-      before.cons_pointer()->cdr = cddr(tail);
-      return interp.set_values({args[0], Value::t()});
-    }
-    before = cdr(tail);
-  }
-  return interp.set_values({args[0], Value::nil()});
-}
-
 Value list_get_properties(Interpreter& interp, Args args) {
   const std::vector<Value> wanted = expect_list_items(interp, args[1], "indicators");
   for (Value tail = args[0]; tail.is_cons(); tail = cddr(tail)) {
@@ -484,17 +432,6 @@ constexpr Builtin kListBuiltins[] = {
     {"CDDDR",            "CL",    1,  1,   "(cdr (cddr x))",                                         list_cxr<'d', 'd', 'd'>},
     {"CADDDR",           "CL",    1,  1,   "(car (cdddr x)), the fourth element",                    list_cxr<'a', 'd', 'd', 'd'>},
     {"CDDDDR",           "CL",    1,  1,   "(cdr (cdddr x))",                                        list_cxr<'d', 'd', 'd', 'd'>},
-    {"(SETF CAR)",       "CL",    2,  2,   "stores into the car",                                    list_set_cxr<'a'>},
-    {"(SETF CDR)",       "CL",    2,  2,   "stores into the cdr",                                    list_set_cxr<'d'>},
-    {"(SETF CAAR)",      "CL",    2,  2,   "stores into the caar",                                   list_set_cxr<'a', 'a'>},
-    {"(SETF CADR)",      "CL",    2,  2,   "stores into the cadr",                                   list_set_cxr<'a', 'd'>},
-    {"(SETF CDAR)",      "CL",    2,  2,   "stores into the cdar",                                   list_set_cxr<'d', 'a'>},
-    {"(SETF CDDR)",      "CL",    2,  2,   "stores into the cddr",                                   list_set_cxr<'d', 'd'>},
-    {"(SETF CADAR)",     "CL",    2,  2,   "stores into the cadar",                                  list_set_cxr<'a', 'd', 'a'>},
-    {"(SETF CAADR)",     "CL",    2,  2,   "stores into the caadr",                                  list_set_cxr<'a', 'a', 'd'>},
-    {"(SETF CADDR)",     "CL",    2,  2,   "stores into the caddr",                                  list_set_cxr<'a', 'd', 'd'>},
-    {"(SETF CDDDR)",     "CL",    2,  2,   "stores into the cdddr",                                  list_set_cxr<'d', 'd', 'd'>},
-    {"(SETF CADDDR)",    "CL",    2,  2,   "stores into the cadddr",                                 list_set_cxr<'a', 'd', 'd', 'd'>},
     {"FIRST",            "CL",    1,  1,   "the first element of a list",                            list_ordinal<0>},
     {"SECOND",           "CL",    1,  1,   "the second element of a list",                           list_ordinal<1>},
     {"THIRD",            "CL",    1,  1,   "the third element of a list",                            list_ordinal<2>},
@@ -505,20 +442,8 @@ constexpr Builtin kListBuiltins[] = {
     {"EIGHTH",           "CL",    1,  1,   "the eighth element of a list",                           list_ordinal<7>},
     {"NINTH",            "CL",    1,  1,   "the ninth element of a list",                            list_ordinal<8>},
     {"TENTH",            "CL",    1,  1,   "the tenth element of a list",                            list_ordinal<9>},
-    {"(SETF FIRST)",     "CL",    2,  2,   "stores the first element",                               list_set_ordinal<0>},
-    {"(SETF SECOND)",    "CL",    2,  2,   "stores the second element",                              list_set_ordinal<1>},
-    {"(SETF THIRD)",     "CL",    2,  2,   "stores the third element",                               list_set_ordinal<2>},
-    {"(SETF FOURTH)",    "CL",    2,  2,   "stores the fourth element",                              list_set_ordinal<3>},
-    {"(SETF FIFTH)",     "CL",    2,  2,   "stores the fifth element",                               list_set_ordinal<4>},
-    {"(SETF SIXTH)",     "CL",    2,  2,   "stores the sixth element",                               list_set_ordinal<5>},
-    {"(SETF SEVENTH)",   "CL",    2,  2,   "stores the seventh element",                             list_set_ordinal<6>},
-    {"(SETF EIGHTH)",    "CL",    2,  2,   "stores the eighth element",                              list_set_ordinal<7>},
-    {"(SETF NINTH)",     "CL",    2,  2,   "stores the ninth element",                               list_set_ordinal<8>},
-    {"(SETF TENTH)",     "CL",    2,  2,   "stores the tenth element",                               list_set_ordinal<9>},
     {"REST",             "CL",    1,  1,   "a list without its first element",                       list_cxr<'d'>},
-    {"(SETF REST)",      "CL",    2,  2,   "stores into the cdr",                                    list_set_cxr<'d'>},
     {"NTH",              "CL",    2,  2,   "(nth n list): the element at a 0-based index, or NIL",   list_nth},
-    {"(SETF NTH)",       "CL",    3,  3,   "stores the element at an index",                         list_set_nth},
     {"NTHCDR",           "CL",    2,  2,   "(nthcdr n list): the list without its first n elements", list_nthcdr},
     {"LAST",             "CL",    1,  2,   "the last cons (or n conses) of a list",                  list_last},
     {"BUTLAST",          "CL",    1,  2,   "a copy without the last (or n last) elements",           list_butlast},
@@ -553,8 +478,6 @@ constexpr Builtin kListBuiltins[] = {
     {"ACONS",            "CL",    3,  3,   "an association list with one more pair in front",        list_acons},
     {"PAIRLIS",          "CL",    2,  3,   "an association list of two lists",                       list_pairlis},
     {"GETF",             "CL",    2,  3,   "a property of a property list",                          list_getf},
-    {"%PUT-PROPERTY",    "CATEN", 3,  3,   "a property list with one property set",                  list_put_property},
-    {"%REMOVE-PROPERTY", "CATEN", 2,  2,   "a property list without one property, and if it was there", list_remove_property},
     {"GET-PROPERTIES",   "CL",    2,  2,   "the first of several properties: key, value, tail",      list_get_properties},
     {"TREE-EQUAL",       "CL",    2,  -1,  "true if trees have the same shape and leaves",           list_tree_equal},
     {"SUBST",            "CL",    3,  -1,  "a tree with an item replaced everywhere",                list_subst<Match::Item>},

@@ -43,16 +43,6 @@ Value sequence_elt(Interpreter& interp, Args args) {
   return args[0].as<Array>()->data[i];
 }
 
-Value sequence_set_elt(Interpreter& interp, Args args) {
-  const size_t i = element_index(interp, args[1], args[2]);
-  if (args[1].is_list()) {
-    list_tail(args[1], i).cons_pointer()->car = args[0];
-  } else {
-    store_element(interp, args[1], i, args[0]);
-  }
-  return args[0];
-}
-
 Value sequence_subseq(Interpreter& interp, Args args) {
   if (const String* string = args[0].try_as<String>()) {
     const Bounds bounds = bounds_of(interp, args[1], arg_or(args, 2), string->length());
@@ -73,15 +63,6 @@ void replace_items(Interpreter& interp, Value target, size_t start, std::span<co
   for (size_t i = 0; i < items.size(); ++i) {
     store_element(interp, target, start + i, items[i]);
   }
-}
-
-Value sequence_set_subseq(Interpreter& interp, Args args) {
-  const size_t length = sequence_length(interp, args[1], "sequence");
-  const Bounds bounds = bounds_of(interp, args[2], arg_or(args, 3), length);
-  const std::vector<Value> items = sequence_items(interp, args[0], "new value");
-  const size_t count = std::min(items.size(), bounds.end - bounds.start);
-  replace_items(interp, args[1], bounds.start, std::span(items).first(count));
-  return args[0];
 }
 
 Value sequence_copy_seq(Interpreter& interp, Args args) {
@@ -157,9 +138,7 @@ constexpr Builtin kSequenceBuiltins[] = {
     // name             package min max  doc                                                   function
     {"LENGTH",          "CL",   1,  1,   "the number of elements of a sequence",               sequence_length_fn},
     {"ELT",             "CL",   2,  2,   "the element of a sequence at an index",              sequence_elt},
-    {"(SETF ELT)",      "CL",   3,  3,   "stores the element at an index",                     sequence_set_elt},
     {"SUBSEQ",          "CL",   2,  3,   "(subseq sequence start [end]): a copy of a part",    sequence_subseq},
-    {"(SETF SUBSEQ)",   "CL",   3,  4,   "replaces a part",                                    sequence_set_subseq},
     {"COPY-SEQ",        "CL",   1,  1,   "a copy of a sequence",                               sequence_copy_seq},
     {"REVERSE",         "CL",   1,  1,   "a reversed copy of a sequence",                      sequence_reverse},
     {"NREVERSE",        "CL",   1,  1,   "reverses a sequence in place",                       sequence_nreverse},

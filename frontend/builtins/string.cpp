@@ -147,13 +147,6 @@ Value string_char(Interpreter& interp, Args args) {
   return Value::character(string.chars[char_index(interp, string, args[1])]);
 }
 
-Value string_set_char(Interpreter& interp, Args args) {
-  String& string = expect_string(interp, args[1], "string");
-  const size_t i = char_index(interp, string, args[2]);
-  string.chars[i] = expect_character(interp, args[0], "new value");
-  return args[0];
-}
-
 bool is_space(char32_t c) {
   return c == U' ' || (c >= U'\t' && c <= U'\r');
 }
@@ -251,8 +244,6 @@ constexpr Builtin kStringBuiltins[] = {
     {"MAKE-STRING",          "CL",   1,  -1,  "(make-string size &key initial-element)",                string_make_string},
     {"CHAR",                 "CL",   2,  2,   "the character of a string at an index",                  string_char},
     {"SCHAR",                "CL",   2,  2,   "the character of a string at an index",                  string_char},
-    {"(SETF CHAR)",          "CL",   3,  3,   "stores a character",                                     string_set_char},
-    {"(SETF SCHAR)",         "CL",   3,  3,   "stores a character",                                     string_set_char},
     {"STRING=",              "CL",   2,  -1,  "true if strings are equal",                              string_equal<false>},
     {"STRING-EQUAL",         "CL",   2,  -1,  "true if strings are equal ignoring case",                string_equal<true>},
     {"STRING/=",             "CL",   2,  -1,  "index of the first difference, or NIL",                  string_order<Order::NotEqual, false>},

@@ -68,37 +68,6 @@ Value symbol_package(Interpreter& interp, Args args) {
   return package == nullptr ? Value::nil() : Value::object(package);
 }
 
-Value symbol_value(Interpreter& interp, Args args) {
-  const Symbol& symbol = expect_symbol(interp, args[0], "argument");
-  if (symbol.value.is_none()) {
-    fail(Diag::UndefinedVariable, interp.current_span(), "the variable `{}` has no value",
-         interp.print(args[0]));
-  }
-  return symbol.value;
-}
-Value symbol_set_value(Interpreter& interp, Args args) {
-  expect_symbol(interp, args[1], "symbol");
-  interp.set_symbol_value(args[1], args[0]);
-  return args[0];
-}
-Value symbol_set(Interpreter& interp, Args args) {
-  expect_symbol(interp, args[0], "symbol");
-  interp.set_symbol_value(args[0], args[1]);
-  return args[1];
-}
-Value symbol_boundp(Interpreter& interp, Args args) {
-  expect_symbol(interp, args[0], "argument");
-  return Value::boolean(interp.boundp(args[0]));
-}
-Value symbol_makunbound(Interpreter& interp, Args args) {
-  Symbol& symbol = expect_symbol(interp, args[0], "argument");
-  if (symbol.has(kConstant)) {
-    fail(Diag::LispError, interp.current_span(), "`{}` is a constant", interp.print(args[0]));
-  }
-  symbol.value = Value();
-  return args[0];
-}
-
 /// A symbol or (setf symbol).
 Value expect_function_name(Interpreter& interp, Value name) {
   const bool is_setf = name.is_cons() && car(name) == interp.cl("SETF") && cadr(name).is_symbol() &&
@@ -107,29 +76,6 @@ Value expect_function_name(Interpreter& interp, Value name) {
     wrong_type(interp, name, "argument", "a function name");
   }
   return name;
-}
-
-Value symbol_fboundp(Interpreter& interp, Args args) {
-  return Value::boolean(!interp.function_of(expect_function_name(interp, args[0])).is_none() ||
-                        (args[0].is_symbol() && !args[0].as<Symbol>()->function.is_none()));
-}
-Value symbol_fdefinition(Interpreter& interp, Args args) {
-  return interp.coerce_to_function(expect_function_name(interp, args[0]));
-}
-Value symbol_function(Interpreter& interp, Args args) {
-  expect_symbol(interp, args[0], "argument");
-  return interp.coerce_to_function(args[0]);
-}
-Value symbol_set_fdefinition(Interpreter& interp, Args args) {
-  if (!args[0].is_function()) {
-    wrong_type(interp, args[0], "new value", "a function");
-  }
-  interp.set_function(expect_function_name(interp, args[1]), args[0]);
-  return args[0];
-}
-Value symbol_fmakunbound(Interpreter& interp, Args args) {
-  interp.set_function(expect_function_name(interp, args[0]), Value());
-  return args[0];
 }
 
 // --- property lists ---------------------------------------------------------------------------
@@ -150,11 +96,6 @@ Symbol& expect_writable(Interpreter& interp, Value v) {
 Value symbol_plist(Interpreter& interp, Args args) {
   return plist_of(expect_symbol(interp, args[0], "argument"));
 }
-Value symbol_set_plist(Interpreter& interp, Args args) {
-  expect_writable(interp, args[1]).plist = expect_list(interp, args[0], "property list");
-  return args[0];
-}
-
 /// The cons whose car is the value of a property, or no value.
 Value property_place(const Symbol& symbol, Value indicator) {
   for (Value rest = plist_of(symbol); rest.is_cons() && cdr(rest).is_cons(); rest = cddr(rest)) {
@@ -168,17 +109,6 @@ Value property_place(const Symbol& symbol, Value indicator) {
 Value symbol_get(Interpreter& interp, Args args) {
   const Value place = property_place(expect_symbol(interp, args[0], "symbol"), args[1]);
   return place.is_none() ? arg_or(args, 2) : car(place);
-}
-/// (setf (get symbol indicator [default]) value): the value comes first.
-Value symbol_set_get(Interpreter& interp, Args args) {
-  Symbol& symbol = expect_writable(interp, args[1]);
-  const Value place = property_place(symbol, args[2]);
-  if (!place.is_none()) {
-    place.cons_pointer()->car = args[0];
-  } else {
-    symbol.plist = interp.cons(args[2], interp.cons(args[0], plist_of(symbol)));
-  }
-  return args[0];
 }
 Value symbol_remprop(Interpreter& interp, Args args) {
   Symbol& symbol = expect_symbol(interp, args[0], "symbol");
@@ -216,21 +146,6 @@ Value access_keyword(Interpreter& interp, Access access) {
       return interp.keyword("INHERITED");
   }
   CATEN_UNREACHABLE("access");
-}
-
-Value symbol_intern(Interpreter& interp, Args args) {
-  const std::string name = expect_string(interp, args[0], "name").utf8();
-  Package& package = package_arg(interp, args, 1);
-  const FoundSymbol found = package.find(name);
-  const Value symbol = found.symbol.is_none() ? package.intern(interp.heap(), name) : found.symbol;
-  return interp.set_values({symbol, access_keyword(interp, found.access)});
-}
-
-Value symbol_find_symbol(Interpreter& interp, Args args) {
-  const std::string name = expect_string(interp, args[0], "name").utf8();
-  const FoundSymbol found = package_arg(interp, args, 1).find(name);
-  return interp.set_values(
-      {found.symbol.is_none() ? Value::nil() : found.symbol, access_keyword(interp, found.access)});
 }
 
 Value symbol_make_symbol(Interpreter& interp, Args args) {
@@ -272,27 +187,6 @@ Value symbol_gentemp(Interpreter& interp, Args args) {
 
 // --- packages ---------------------------------------------------------------------------------
 
-Value symbol_find_package(Interpreter& interp, Args args) {
-  if (args[0].is<Package>()) {
-    return args[0];
-  }
-  Package* package = interp.find_package(expect_string_designator(interp, args[0], "package name"));
-  return package == nullptr ? Value::nil() : Value::object(package);
-}
-Value symbol_packagep(Interpreter&, Args args) {
-  return Value::boolean(args[0].is<Package>());
-}
-Value symbol_package_name(Interpreter& interp, Args args) {
-  return interp.string(expect_package(interp, args[0], "package").name);
-}
-Value symbol_package_nicknames(Interpreter& interp, Args args) {
-  std::vector<Value> names;
-  for (const std::string& name : expect_package(interp, args[0], "package").nicknames) {
-    names.push_back(interp.string(name));
-  }
-  return interp.list(names);
-}
-
 Value package_list(Interpreter& interp, const std::vector<Package*>& packages) {
   std::vector<Value> out;
   for (Package* package : packages) {
@@ -300,16 +194,6 @@ Value package_list(Interpreter& interp, const std::vector<Package*>& packages) {
   }
   return interp.list(out);
 }
-Value symbol_package_use_list(Interpreter& interp, Args args) {
-  return package_list(interp, expect_package(interp, args[0], "package").used);
-}
-Value symbol_package_used_by_list(Interpreter& interp, Args args) {
-  return package_list(interp, expect_package(interp, args[0], "package").used_by);
-}
-Value symbol_list_all_packages(Interpreter& interp, Args) {
-  return package_list(interp, interp.packages());
-}
-
 std::vector<Value> sorted_symbols(const Package& package, bool external_only) {
   std::vector<Value> symbols;
   for (const SymbolTable::Slot& slot : package.symbols.slots()) {
@@ -319,20 +203,6 @@ std::vector<Value> sorted_symbols(const Package& package, bool external_only) {
   }
   std::ranges::sort(symbols, {}, [](Value v) { return v.as<Symbol>()->name; });
   return symbols;
-}
-
-/// The symbols of a package by name: own and, unless external only, inherited.
-template <bool ExternalOnly>
-Value symbol_package_symbols(Interpreter& interp, Args args) {
-  const Package& package = package_arg(interp, args, 0);
-  std::vector<Value> symbols = sorted_symbols(package, ExternalOnly);
-  if (!ExternalOnly) {
-    for (const Package* used : package.used) {
-      const std::vector<Value> inherited = sorted_symbols(*used, true);
-      symbols.insert(symbols.end(), inherited.begin(), inherited.end());
-    }
-  }
-  return interp.list(symbols);
 }
 
 /// The symbols whose names contain a text, in a package or in all.
@@ -377,37 +247,13 @@ constexpr Builtin kSymbolBuiltins[] = {
     {"KEYWORDP",                "CL",   1,  1,   "true for keywords",                              symbol_keywordp},
     {"SYMBOL-NAME",             "CL",   1,  1,   "the name of a symbol",                           symbol_name},
     {"SYMBOL-PACKAGE",          "CL",   1,  1,   "the home package of a symbol, or NIL",           symbol_package},
-    {"SYMBOL-VALUE",            "CL",   1,  1,   "the value of a special variable",                symbol_value},
-    {"(SETF SYMBOL-VALUE)",     "CL",   2,  2,   "sets a special variable",                        symbol_set_value},
-    {"SET",                     "CL",   2,  2,   "sets a special variable",                        symbol_set},
-    {"BOUNDP",                  "CL",   1,  1,   "true if a special variable has a value",         symbol_boundp},
-    {"MAKUNBOUND",              "CL",   1,  1,   "takes the value of a special variable away",     symbol_makunbound},
-    {"SYMBOL-FUNCTION",         "CL",   1,  1,   "the global function of a symbol",                symbol_function},
-    {"(SETF SYMBOL-FUNCTION)",  "CL",   2,  2,   "sets the global function of a symbol",           symbol_set_fdefinition},
-    {"FDEFINITION",             "CL",   1,  1,   "the global function of a name",                  symbol_fdefinition},
-    {"(SETF FDEFINITION)",      "CL",   2,  2,   "sets the global function of a name",             symbol_set_fdefinition},
-    {"FBOUNDP",                 "CL",   1,  1,   "true if a name has a function or macro",         symbol_fboundp},
-    {"FMAKUNBOUND",             "CL",   1,  1,   "takes the function of a name away",              symbol_fmakunbound},
     {"SYMBOL-PLIST",            "CL",   1,  1,   "the property list of a symbol",                  symbol_plist},
-    {"(SETF SYMBOL-PLIST)",     "CL",   2,  2,   "sets the property list of a symbol",             symbol_set_plist},
     {"GET",                     "CL",   2,  3,   "(get symbol indicator [default]): a property",   symbol_get},
-    {"(SETF GET)",              "CL",   3,  4,   "sets a property",                                symbol_set_get},
     {"REMPROP",                 "CL",   2,  2,   "removes a property; true if it was there",       symbol_remprop},
-    {"INTERN",                  "CL",   1,  2,   "(intern name [package]): the symbol, made if needed, and its status", symbol_intern},
-    {"FIND-SYMBOL",             "CL",   1,  2,   "(find-symbol name [package]): the symbol and its status", symbol_find_symbol},
     {"MAKE-SYMBOL",             "CL",   1,  1,   "a fresh symbol in no package",                   symbol_make_symbol},
     {"COPY-SYMBOL",             "CL",   1,  2,   "a fresh symbol of the same name",                symbol_copy_symbol},
     {"GENSYM",                  "CL",   0,  1,   "a fresh symbol with a numbered name",            symbol_gensym},
     {"GENTEMP",                 "CL",   0,  2,   "a fresh interned symbol with a numbered name",   symbol_gentemp},
-    {"FIND-PACKAGE",            "CL",   1,  1,   "the package of a name, or NIL",                  symbol_find_package},
-    {"PACKAGEP",                "CL",   1,  1,   "true for packages",                              symbol_packagep},
-    {"PACKAGE-NAME",            "CL",   1,  1,   "the name of a package",                          symbol_package_name},
-    {"PACKAGE-NICKNAMES",       "CL",   1,  1,   "the other names of a package",                   symbol_package_nicknames},
-    {"PACKAGE-USE-LIST",        "CL",   1,  1,   "the packages a package uses",                    symbol_package_use_list},
-    {"PACKAGE-USED-BY-LIST",    "CL",   1,  1,   "the packages that use a package",                symbol_package_used_by_list},
-    {"LIST-ALL-PACKAGES",       "CL",   0,  0,   "all packages",                                   symbol_list_all_packages},
-    {"%PACKAGE-SYMBOLS",        "CATEN", 0, 1,   "the symbols accessible in a package",            symbol_package_symbols<false>},
-    {"%PACKAGE-EXTERNAL-SYMBOLS", "CATEN", 0, 1, "the symbols a package exports",                  symbol_package_symbols<true>},
     {"APROPOS-LIST",            "CL",   1,  3,   "symbols whose names contain a text",             symbol_apropos_list},
 };
 // clang-format on
