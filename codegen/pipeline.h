@@ -22,6 +22,7 @@ struct PassContext {
   std::set<std::string, std::less<>> dump_after;          // --dump-after ("all" for every pass)
   std::function<void(std::string_view pass, const std::string& text)> dump;
   bool verify = false;                                    // always on in debug builds
+  bool keep_texts = true;                                 // schedule, fusion and loops as text
   struct Timing {
     std::string pass;
     std::chrono::nanoseconds time{};

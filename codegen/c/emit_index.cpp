@@ -1,0 +1,147 @@
+// Polynomials as C expressions over int64_t.
+#include "codegen/c/emit_index.h"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+
+#include "ir/support/check.h"
+
+namespace caten::c {
+
+using index::Atom;
+using index::AtomId;
+using index::AtomKind;
+using index::ExprId;
+using index::Term;
+
+std::string IndexPrinter::print_atom(AtomId id) {
+  const Atom a = pool_.atom(id);
+  switch (a.kind) {
+    case AtomKind::Range: {
+      auto it = ranges_.find(a.id);
+      CATEN_CHECK(it != ranges_.end(), "range r{} is used outside its loop", a.id);
+      return it->second;
+    }
+    case AtomKind::Symbol:
+      used_.insert(a.id);
+      return symbols_[a.id];
+    case AtomKind::FloorDiv:
+    case AtomKind::Mod: {
+      const bool div = a.kind == AtomKind::FloorDiv;
+      const std::optional<int64_t> divisor = pool_.constant_value(a.right);
+      if (pool_.is_nonnegative(a.left) && (!divisor || *divisor > 0)) {
+        return fmt::format("({} {} {})", print_operand(a.left), div ? "/" : "%",
+                           print_operand(a.right));
+      }
+      const char* helper = div ? "index_div" : "index_mod";
+      uses_.helpers.insert(helper);
+      return fmt::format("{}({}, {})", helper, print(a.left), print(a.right));
+    }
+    case AtomKind::Max:
+    case AtomKind::Min: {
+      const char* helper = a.kind == AtomKind::Max ? "index_max" : "index_min";
+      uses_.helpers.insert(helper);
+      return fmt::format("{}({}, {})", helper, print(a.left), print(a.right));
+    }
+  }
+  CATEN_UNREACHABLE("atom kind");
+}
+
+std::string IndexPrinter::print_term(const Term& term, int64_t coefficient) {
+  std::string text;
+  if (coefficient != 1 || term.atoms.empty()) {
+    text = spell_int64(coefficient, dialect_);
+  }
+  // Variables first, then the constant factor: `i * 4`.
+  std::string product;
+  for (AtomId atom : term.atoms) {
+    product += (product.empty() ? "" : " * ") + print_atom(atom);
+  }
+  if (product.empty()) {
+    return text;
+  }
+  return text.empty() ? product : product + " * " + text;
+}
+
+/// The terms whose coefficient has the given sign, each with its absolute value.
+std::string IndexPrinter::print_sum(const std::vector<Term>& terms, int sign) {
+  std::string text;
+  for (size_t i = 1; i <= terms.size(); ++i) {
+    const Term& term = terms[i % terms.size()];  // the constant term, which comes first, goes last
+    if ((term.coefficient > 0) != (sign > 0)) {
+      continue;
+    }
+    text += (text.empty() ? "" : " + ") + print_term(term, std::abs(term.coefficient));
+  }
+  return text;
+}
+
+std::string IndexPrinter::print(ExprId expr) {
+  const std::vector<Term> terms = pool_.terms(expr);
+  if (terms.empty()) {
+    return "0";
+  }
+  std::string text = print_sum(terms, 1);
+  if (text.empty()) {
+    text = terms.size() == 1 && terms.front().atoms.empty() ? "" : "0";
+    if (text.empty()) {
+      return spell_int64(terms.front().coefficient, dialect_);
+    }
+  }
+  for (size_t i = 1; i <= terms.size(); ++i) {
+    const Term& term = terms[i % terms.size()];
+    if (term.coefficient < 0) {
+      text += " - " + print_term(term, -term.coefficient);
+    }
+  }
+  return text;
+}
+
+std::string IndexPrinter::print_operand(ExprId expr) {
+  std::string text = print(expr);
+  const bool simple =
+      text.find_first_of(" -") == std::string::npos || (text.front() == '(' && pool_.terms(expr).size() == 1 &&
+                                     pool_.terms(expr).front().atoms.size() == 1 &&
+                                     pool_.terms(expr).front().coefficient == 1);
+  return simple ? text : "(" + text + ")";
+}
+
+std::string IndexPrinter::print_guard(const std::vector<ExprId>& guard) {
+  std::string text;
+  for (ExprId condition : guard) {
+    // left - right >= 0, both sides with positive coefficients.
+    std::vector<Term> terms = pool_.terms(condition);
+    // left - right - 1 >= 0 is left > right.
+    bool strict = false;
+    if (!terms.empty() && terms.front().atoms.empty() && terms.front().coefficient == -1 &&
+        terms.size() > 1) {
+      strict = true;
+      terms.erase(terms.begin());
+    }
+    std::string left = print_sum(terms, 1);
+    std::string right = print_sum(terms, -1);
+    left = left.empty() ? "0" : left;
+    right = right.empty() ? "0" : right;
+    const auto has_range = [&](int sign) {
+      for (const Term& term : terms) {
+        for (AtomId atom : term.atoms) {
+          if ((term.coefficient > 0) == (sign > 0) &&
+              pool_.atom(atom).kind != AtomKind::Symbol) {
+            return true;
+          }
+        }
+      }
+      return false;
+    };
+    text += text.empty() ? "" : " && ";
+    if (!has_range(1) && has_range(-1)) {
+      text += fmt::format("{} {} {}", right, strict ? "<" : "<=", left);
+    } else {
+      text += fmt::format("{} {} {}", left, strict ? ">" : ">=", right);
+    }
+  }
+  return text.empty() ? "1" : text;
+}
+
+}  // namespace caten::c

@@ -1,0 +1,438 @@
+// Statements of the loop IR as C. Every operation is a statement of its own; a load or constant
+// stands where it is used when that is once and nothing comes between.
+#include "codegen/c/emit_kernel.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "codegen/c/emit_index.h"
+#include "ir/support/check.h"
+#include "ir/support/overloaded.h"
+
+namespace caten::c {
+namespace {
+
+using loops::Block;
+using loops::Kernel;
+using loops::Stmt;
+using loops::ValueId;
+
+constexpr std::string_view kLoopNames[] = {"i", "j", "k", "l", "m", "p", "q", "r"};
+/// How far down a block a load may be moved to its only use.
+constexpr size_t kMaxMove = 24;
+
+/// Where a value is used.
+struct UseInfo {
+  int count = 0;
+  bool compared = false;  // an operand whose type matters to compilers' warnings
+};
+
+class BodyPrinter {
+ public:
+  BodyPrinter(index::Pool& pool, const Kernel& kernel, const KernelNames& names,
+              const KernelStyle& style, LocalNames& locals, Uses& uses)
+      : kernel_(kernel),
+        style_(style),
+        locals_(locals),
+        uses_(uses),
+        index_(pool, style.dialect, names.symbols, uses),
+        pool_(pool),
+        arrays_(names.arrays),
+        text_of_(kernel.values.size()),
+        use_(kernel.values.size()) {
+    arrays_.resize(kernel.arrays.size());
+  }
+
+  KernelBody run() {
+    count_uses(kernel_.body);
+    if (kernel_.checks_indices) {
+      line("{} status = 0;", style_.dialect == DialectKind::C99 ? "int" : "int32_t");
+    }
+    block(kernel_.body);
+    return {std::move(out_), index_.used_symbols()};
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_.append(static_cast<size_t>(indent_) * 2, ' ');
+    out_ += fmt::format(format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  void count_uses(const Block& statements);
+  void use(ValueId value, bool compared = false) {
+    use_[value.index].count += 1;
+    use_[value.index].compared |= compared;
+  }
+  void block(const Block& statements);
+  void statement(const Block& statements, size_t at);
+  bool may_move_to_use(const Block& statements, size_t at, ValueId value,
+                       loops::ArrayId array) const;
+  static bool uses_value(const Stmt& stmt, ValueId value);
+  std::string element(loops::ArrayId array, index::ExprId position);
+  std::string named(ValueId value);
+  void define(ValueId value, const std::string& expression);
+  const std::string& text(ValueId value) const {
+    CATEN_CHECK(!text_of_[value.index].empty(), "value {} is printed before it is computed",
+                value.index);
+    return text_of_[value.index];
+  }
+  std::string op_text(const loops::Let& let);
+  void bind(const loops::Bind& bind);
+  void declare(loops::ArrayId array);
+  void loop(const loops::For& loop);
+  void comment(const loops::Comment& comment);
+
+  const Kernel& kernel_;
+  const KernelStyle& style_;
+  LocalNames& locals_;
+  Uses& uses_;
+  IndexPrinter index_;
+  index::Pool& pool_;
+  std::vector<std::string> arrays_;
+  std::vector<std::string> text_of_;  // per value: name or inlined expression
+  std::vector<UseInfo> use_;
+  std::string out_;
+  int indent_ = 1;
+};
+
+bool is_compare(air::Op op) {
+  return air::info(op).has(air::kCompare) || op == air::Op::Max || op == air::Op::Min;
+}
+
+void BodyPrinter::count_uses(const Block& statements) {
+  for (const Stmt& stmt : statements) {
+    std::visit(Overloaded{
+                   [&](const loops::Let& s) {
+                     for (ValueId arg : s.args) {
+                       use(arg, is_compare(s.op));
+                       // Written more than once in the expression.
+                       if (s.op == air::Op::Max || s.op == air::Op::Min) {
+                         use(arg);
+                       }
+                     }
+                   },
+                   [&](const loops::Select& s) {
+                     for (ValueId arg : s.args) {
+                       use(arg);
+                     }
+                   },
+                   [&](const loops::Store& s) { use(s.value); },
+                   [&](const loops::Accumulate& s) {
+                     use(s.value);
+                     if (s.op == air::ReduceOp::Max || s.op == air::ReduceOp::Min) {
+                       use(s.value, true);
+                     }
+                   },
+                   [&](const loops::Bind& s) { use(s.value); },
+                   [&](const loops::If& s) {
+                     use(s.condition);
+                     count_uses(s.body);
+                   },
+                   [&](const loops::For& s) { count_uses(s.body); },
+                   [](const loops::Constant&) {}, [](const loops::IndexValue&) {},
+                   [](const loops::Load&) {}, [](const loops::Scratch&) {},
+                   [](const loops::Comment&) {},
+               },
+               stmt.node);
+  }
+}
+
+bool BodyPrinter::uses_value(const Stmt& stmt, ValueId value) {
+  const auto in = [&](const std::vector<ValueId>& args) {
+    return std::find(args.begin(), args.end(), value) != args.end();
+  };
+  return std::visit(Overloaded{
+                        [&](const loops::Let& s) { return in(s.args); },
+                        [&](const loops::Select& s) { return in(s.args); },
+                        [&](const loops::Store& s) { return s.value == value; },
+                        [&](const loops::Accumulate& s) { return s.value == value; },
+                        [&](const loops::Bind& s) { return s.value == value; },
+                        [&](const loops::If& s) { return s.condition == value; },
+                        [](const loops::For&) { return false; },
+                        [](const loops::Constant&) { return false; },
+                        [](const loops::IndexValue&) { return false; },
+                        [](const loops::Load&) { return false; },
+                        [](const loops::Scratch&) { return false; },
+                        [](const loops::Comment&) { return false; },
+                    },
+                    stmt.node);
+}
+
+/// Whether the only use is further down this block with no write to the array between.
+bool BodyPrinter::may_move_to_use(const Block& statements, size_t at, ValueId value,
+                                  loops::ArrayId array) const {
+  if (use_[value.index].count != 1) {
+    return false;
+  }
+  const size_t end = std::min(statements.size(), at + kMaxMove);
+  for (size_t i = at + 1; i < end; ++i) {
+    if (uses_value(statements[i], value)) {
+      return true;
+    }
+    const bool writes = std::visit(
+        Overloaded{
+            [&](const loops::Store& s) { return s.array == array; },
+            [&](const loops::Accumulate& s) { return s.array == array; },
+            [&](const loops::If&) { return true; }, [&](const loops::For&) { return true; },
+            [](const auto&) { return false; },
+        },
+        statements[i].node);
+    if (writes) {
+      return false;
+    }
+  }
+  return false;
+}
+
+std::string BodyPrinter::element(loops::ArrayId array, index::ExprId position) {
+  const loops::Array& info = kernel_.array(array);
+  const std::string& name = arrays_[array.index];
+  if (info.is_scalar) {
+    return name;
+  }
+  return fmt::format("{}[{}]", name, index_.print(position));
+}
+
+std::string BodyPrinter::named(ValueId value) {
+  const std::string& label = kernel_.value(value).label;
+  std::string& text = text_of_[value.index];
+  text = locals_.declare(style_.labelled && !label.empty() ? label : "t");
+  return text;
+}
+
+void BodyPrinter::define(ValueId value, const std::string& expression) {
+  const std::string_view type = c_value_type(kernel_.value(value).dtype);
+  line("const {} {} = {};", type, named(value), expression);
+}
+
+std::string BodyPrinter::op_text(const loops::Let& let) {
+  std::vector<std::string> args;
+  for (ValueId arg : let.args) {
+    args.push_back(text(arg));
+  }
+  const size_t typed = let.op == air::Op::Where ? 1 : 0;
+  const DType from = kernel_.value(let.args[typed]).dtype;
+  if (!is_float(from) && air::info(let.op).has(air::kCompare) && args[0] == args[1]) {
+    return let.op == air::Op::Le || let.op == air::Op::Eq ? "1" : "0";
+  }
+  return spell(let.op, kernel_.value(let.value).dtype, from, args, style_.dialect, uses_);
+}
+
+void BodyPrinter::bind(const loops::Bind& bind) {
+  const index::ExprId extent = pool_.range_info(bind.range).extent;
+  const std::string size = index_.print_operand(extent);
+  const std::string given = text(bind.value);
+  const std::string offset = index_.print(bind.offset);
+  const std::string name = locals_.declare("at");
+  const std::string start = pool_.is(bind.offset, 0) ? given : fmt::format("{} + {}", given, offset);
+  if (!bind.checked) {
+    uses_.helpers.insert("index_clamp");
+    line("const int64_t {} = index_clamp({}, {});", name, start, index_.print(extent));
+    index_.name_range(bind.range, name);
+    return;
+  }
+  line("int64_t {} = {};", name, start);
+  line("if ({} < 0) {{", name);
+  line("  {} += {};", name, size);
+  line("}}");
+  const std::string outside = fmt::format("{} < 0 || {} >= {}", name, name, size);
+  if (bind.guard.empty()) {
+    line("if ({}) {{", outside);
+  } else {
+    line("if ({}) {{", outside);
+    line("  if ({}) {{", index_.print_guard(bind.guard));
+    ++indent_;
+  }
+  line("  status = {};", style_.out_of_range);
+  if (style_.detail) {
+    line("  detail[0] = {};", given);
+    line("  detail[1] = {};", index_.print(extent));
+  }
+  if (!bind.guard.empty()) {
+    --indent_;
+    line("  }}");
+  }
+  line("  {} = 0;", name);
+  line("}}");
+  index_.name_range(bind.range, name);
+}
+
+void BodyPrinter::declare(loops::ArrayId id) {
+  const loops::Array& array = kernel_.array(id);
+  const std::string_view type =
+      array.widened || array.is_scalar ? c_value_type(array.dtype) : c_storage_type(array.dtype);
+  std::string& name = arrays_[id.index];
+  name = locals_.declare(style_.labelled && !array.label.empty() ? array.label
+                         : array.is_scalar                        ? "acc"
+                                                                  : "row");
+  if (array.is_scalar) {
+    line("{} {};", type, name);
+    return;
+  }
+  const std::optional<int64_t> size = pool_.constant_value(array.size);
+  CATEN_CHECK(size.has_value(), "scratch `{}` has no constant size", name);
+  line("{} {}[{}];", type, name, std::max<int64_t>(*size, 1));
+}
+
+void BodyPrinter::loop(const loops::For& loop) {
+  std::string wanted(kLoopNames[0]);
+  for (std::string_view candidate : kLoopNames) {
+    if (!locals_.is_taken(std::string(candidate))) {
+      wanted = candidate;
+      break;
+    }
+  }
+  locals_.open();
+  const std::string name = locals_.declare(wanted);
+  index_.name_range(loop.range, name);
+  line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, index_.print(loop.lo),
+       index_.print(loop.hi));
+  ++indent_;
+  block(loop.body);
+  --indent_;
+  line("}}");
+  locals_.close();
+}
+
+void BodyPrinter::comment(const loops::Comment& comment) {
+  if (style_.sources == nullptr) {
+    return;
+  }
+  std::string remark = comment.text;
+  if (comment.span.known()) {
+    remark = style_.sources->snippet(comment.span);
+  }
+  // One line, and nothing that ends the comment early or trips -Wcomment.
+  std::string clean;
+  for (char c : remark) {
+    const bool space = c == '\n' || c == '\t' || c == '\r' || c == ' ';
+    if (space && (clean.empty() || clean.back() == ' ')) {
+      continue;
+    }
+    clean += space ? ' ' : c;
+  }
+  for (const char* bad : {"*/", "/*"}) {
+    for (size_t at = 0; (at = clean.find(bad, at)) != std::string::npos;) {
+      clean.insert(at + 1, " ");
+    }
+  }
+  while (!clean.empty() && clean.back() == ' ') {
+    clean.pop_back();
+  }
+  if (!clean.empty()) {
+    line("/* {} */", clean);
+  }
+}
+
+void BodyPrinter::statement(const Block& statements, size_t at) {
+  const DialectKind dialect = style_.dialect;
+  std::visit(
+      Overloaded{
+          [&](const loops::Let& s) {
+            // The value that is stored next stands in the store itself.
+            const bool stored_next =
+                use_[s.value.index].count == 1 && at + 1 < statements.size() &&
+                std::holds_alternative<loops::Store>(statements[at + 1].node) &&
+                uses_value(statements[at + 1], s.value);
+            if (stored_next) {
+              text_of_[s.value.index] = op_text(s);
+            } else {
+              define(s.value, op_text(s));
+            }
+          },
+          [&](const loops::Constant& s) {
+            std::string literal = spell_constant(s.scalar, dialect, uses_);
+            const bool narrow = use_[s.value.index].compared && !is_float(s.scalar.dtype());
+            if (narrow || literal.find("to_f") != std::string::npos) {
+              define(s.value, literal);
+            } else {
+              text_of_[s.value.index] = std::move(literal);
+            }
+          },
+          [&](const loops::IndexValue& s) {
+            if (use_[s.value.index].count == 1 && !use_[s.value.index].compared) {
+              text_of_[s.value.index] = index_.print_operand(s.index);
+            } else {
+              define(s.value, index_.print(s.index));
+            }
+          },
+          [&](const loops::Load& s) {
+            const loops::Array& array = kernel_.array(s.array);
+            std::string source = element(s.array, s.index);
+            if (!array.widened && !array.is_scalar) {
+              source = spell_load(array.dtype, source, dialect, uses_);
+            }
+            if (!s.guard.empty()) {
+              const char* zero = array.dtype == DType::Float64 ? "0.0"
+                                 : is_float(array.dtype)       ? "0.0f"
+                                                               : "0";
+              define(s.value, fmt::format("{} ? {} : {}", index_.print_guard(s.guard), source, zero));
+            } else if (may_move_to_use(statements, at, s.value, s.array)) {
+              text_of_[s.value.index] = std::move(source);
+            } else {
+              define(s.value, source);
+            }
+          },
+          [&](const loops::Select& s) {
+            std::string expression;
+            for (size_t i = 0; i < s.cases.size(); ++i) {
+              std::string guard = index_.print_guard(s.cases[i]);
+              if (s.cases[i].size() > 1) {
+                guard = "(" + guard + ")";
+              }
+              expression += fmt::format("{} ? {} : ", guard, text(s.args[i]));
+            }
+            define(s.value, expression + text(s.args.back()));
+          },
+          [&](const loops::Store& s) {
+            const loops::Array& array = kernel_.array(s.array);
+            std::string value = text(s.value);
+            if (!array.widened && !array.is_scalar) {
+              value = spell_store(array.dtype, value, dialect, uses_);
+            }
+            line("{} = {};", element(s.array, s.index), value);
+          },
+          [&](const loops::Accumulate& s) {
+            const std::string target = element(s.array, s.index);
+            const DType dtype = kernel_.array(s.array).dtype;
+            if (s.op == air::ReduceOp::Add && is_float(dtype)) {
+              line("{} += {};", target, text(s.value));
+            } else {
+              line("{} = {};", target, spell_reduce(s.op, dtype, target, text(s.value), uses_));
+            }
+          },
+          [&](const loops::Bind& s) { bind(s); },
+          [&](const loops::Scratch& s) { declare(s.array); },
+          [&](const loops::For& s) { loop(s); },
+          [&](const loops::If& s) {
+            line("if ({}) {{", text(s.condition));
+            ++indent_;
+            locals_.open();
+            block(s.body);
+            locals_.close();
+            --indent_;
+            line("}}");
+          },
+          [&](const loops::Comment& s) { comment(s); },
+      },
+      statements[at].node);
+}
+
+void BodyPrinter::block(const Block& statements) {
+  for (size_t i = 0; i < statements.size(); ++i) {
+    statement(statements, i);
+  }
+}
+
+}  // namespace
+
+KernelBody emit_body(index::Pool& pool, const loops::Kernel& kernel, const KernelNames& names,
+                     const KernelStyle& style, LocalNames& locals, Uses& uses) {
+  return BodyPrinter(pool, kernel, names, style, locals, uses).run();
+}
+
+}  // namespace caten::c

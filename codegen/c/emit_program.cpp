@@ -1,0 +1,104 @@
+// Kernel functions of the ABI in runtime/program.h, with declarations of what they use.
+#include "codegen/c/emit_program.h"
+
+#include <fmt/core.h>
+
+#include <unordered_map>
+
+#include "codegen/c/emit_kernel.h"
+#include "codegen/loops/visit.h"
+#include "ir/support/check.h"
+
+namespace caten::c {
+namespace {
+
+constexpr std::string_view kTypes = R"(typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+)";
+
+/// Declarations of functions outside, from the table that the loader binds.
+std::string prototype(const std::string& name) {
+  struct Row {
+    std::string_view name;
+    std::string_view prototype;
+  };
+  static constexpr Row kRows[] = {
+#define CATEN_SYMBOL(name, prototype, address) {#name, prototype},
+#include "runtime/intrinsics/math_symbols.def"
+#undef CATEN_SYMBOL
+  };
+  for (const Row& row : kRows) {
+    if (row.name == name) {
+      return std::string(row.prototype);
+    }
+  }
+  CATEN_UNREACHABLE("kernels may not call `{}`", name);
+}
+
+/// Parameters and body of one kernel; equal kernels give equal text.
+std::string function_text(loops::Module& module, const loops::Kernel& kernel, Uses& uses) {
+  KernelNames names;
+  LocalNames locals({"buffers", "sizes", "detail", "status"});
+  for (const std::string& symbol : module.pool.symbols()) {
+    names.symbols.push_back(locals.declare("n_" + symbol));
+  }
+  std::string prologue;
+  names.arrays.resize(kernel.arrays.size());
+  int number = 0;
+  for (loops::ArrayId id : loops::arguments_of(kernel)) {
+    const loops::Array& array = kernel.array(id);
+    std::string& array_name = names.arrays[id.index];
+    array_name = locals.declare(fmt::format("b{}", number));
+    prologue += fmt::format("  {0}{1} *const {2} = buffers[{3}];\n", array.written ? "" : "const ",
+                            c_storage_type(array.dtype), array_name, number);
+    ++number;
+  }
+  const KernelStyle style{.dialect = DialectKind::Tcc, .detail = true};
+  const KernelBody body = emit_body(module.pool, kernel, names, style, locals, uses);
+  for (uint32_t symbol : body.symbols) {
+    prologue += fmt::format("  const int64_t {} = sizes[{}];\n", names.symbols[symbol], symbol);
+  }
+  return fmt::format("(void *const *buffers, const int64_t *sizes, int64_t *detail) {{\n{}{}  return {};\n}}\n",
+                     prologue, body.text, kernel.checks_indices ? "status" : "0");
+}
+
+}  // namespace
+
+ProgramText emit_program(loops::Module& module, std::string_view name) {
+  ProgramText out;
+  Uses uses;
+  std::unordered_map<std::string, int> known;
+  LocalNames function_names;
+  std::string functions;
+  for (const loops::Kernel& kernel : module.kernels) {
+    std::vector<int> arguments;
+    for (loops::ArrayId id : loops::arguments_of(kernel)) {
+      arguments.push_back(kernel.array(id).buffer);
+    }
+    std::string text = function_text(module, kernel, uses);
+    auto [entry, inserted] = known.emplace(std::move(text), static_cast<int>(out.kernels.size()));
+    if (inserted) {
+      std::string function = function_names.declare(fmt::format("{}_{}", name, kernel.name));
+      functions += fmt::format("int32_t {}{}\n", function, entry->first);
+      out.kernels.push_back(
+          {.name = std::move(function), .buffer_count = static_cast<int>(arguments.size())});
+    }
+    out.calls.push_back({.kernel = entry->second, .buffers = std::move(arguments)});
+  }
+  const std::string helpers = helper_text(uses, DialectKind::Tcc);
+  out.source = kTypes;
+  for (const std::string& function : uses.functions) {
+    out.source += prototype(function) + "\n";
+  }
+  out.source += helpers;
+  out.source += functions;
+  return out;
+}
+
+}  // namespace caten::c

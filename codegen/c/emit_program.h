@@ -1,0 +1,21 @@
+// The tcc dialect: all kernels of a module as one C text without headers, for a compiler in memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/loops/loops.h"
+#include "runtime/program.h"
+
+namespace caten::c {
+
+struct ProgramText {
+  std::string source;
+  std::vector<runtime::Kernel> kernels;  // structurally equal ones are one
+  std::vector<runtime::Call> calls;
+};
+
+/// `name` prefixes the kernels.
+ProgramText emit_program(loops::Module& module, std::string_view name);
+
+}  // namespace caten::c

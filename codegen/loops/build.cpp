@@ -1,0 +1,609 @@
+// Builds one loop nest per kernel by walking its loop tree. Inside a block, equal computations are
+// one value, and a value just stored is not loaded again.
+#include "codegen/loops/build.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "codegen/loops/name_kernels.h"
+#include "ir/air/evaluate.h"
+#include "ir/support/check.h"
+
+namespace caten::loops {
+namespace {
+
+using schedule::Schedule;
+using schedule::Statement;
+using schedule::StatementId;
+using schedule::StatementKind;
+using schedule::TreeNode;
+using schedule::Value;
+using schedule::ValueKind;
+
+/// An element of an array.
+struct Place {
+  ArrayId array;
+  ExprId index;
+};
+
+/// Where a reduction accumulates.
+struct Accumulator {
+  Place value;     // the running result (ArgReduce: the running extreme)
+  Place position;  // ArgReduce: its position
+  std::vector<RangeId> ranges;  // spatial ranges opened inside the reduce loops
+  bool in_place = false;        // the array of the statement itself
+};
+
+class KernelBuilder {
+ public:
+  KernelBuilder(Schedule& schedule, const std::vector<int>& buffer_of, Kernel& kernel)
+      : schedule_(schedule),
+        graph_(*schedule.graph),
+        pool_(schedule.pool),
+        buffer_of_(buffer_of),
+        kernel_(kernel) {}
+
+  void run(const schedule::Kernel& source) {
+    for (StatementId id : source.statements) {
+      states_[id.index];
+    }
+    children(source.roots, 0, kernel_.body);
+  }
+
+ private:
+  /// One computed value in terms of what it is computed from.
+  struct Key {
+    size_t kind;
+    int op;
+    std::vector<uint32_t> args;
+    uint64_t bits;
+    auto operator<=>(const Key&) const = default;
+  };
+  struct Scope {
+    std::map<Key, ValueId> known;
+  };
+  struct State {
+    index::Pool::Substitution loops;  // ranges of the statement that are open
+    ArrayId scratch;                  // when local
+    std::optional<Accumulator> accumulator;
+    size_t open_reduce = 0;
+  };
+
+  const Statement& statement(StatementId id) const { return schedule_.statement(id); }
+  State& state(StatementId id) { return states_.at(id.index); }
+  ExprId here(StatementId id, ExprId expr) { return pool_.substitute(expr, state(id).loops); }
+  Guard here(StatementId id, const Guard& guard);
+
+  void children(const std::vector<TreeNode>& nodes, size_t depth, Block& block);
+  void loop(const TreeNode& node, size_t depth, Block& block);
+  void leaf(StatementId id, Block& block);
+  void begin_reduction(StatementId id, size_t depth, Block& block);
+  void end_reduction(StatementId id, Block& block);
+  void over(StatementId id, const std::vector<RangeId>& ranges, Block& block,
+            const std::function<void(Block&)>& body);
+
+  Place target(StatementId id);
+  Place element_of(StatementId producer, const Value& load, StatementId reader);
+  ArrayId buffer_array(schedule::ArrayId id);
+  ArrayId declare(const Statement& s, DType dtype, bool widened,
+                  const std::vector<RangeId>& ranges, Block& block);
+  ExprId scratch_index(StatementId id, const std::vector<RangeId>& ranges);
+
+  ValueId emit(Block& block, Key key, DType dtype, const std::string& label,
+               const std::function<Stmt(ValueId)>& make);
+  ValueId constant(Block& block, const Scalar& scalar);
+  ValueId let(Block& block, air::Op op, DType dtype, std::vector<ValueId> args,
+              const std::string& label = "");
+  ValueId load(Block& block, const Place& place, const Guard& guard, DType dtype,
+               const std::string& label);
+  void store(Block& block, const Place& place, ValueId value);
+  std::vector<uint32_t> flatten(const std::vector<Guard>& cases) const;
+  ValueId compute(StatementId id, Block& block);
+  void compute_value(StatementId id, schedule::ValueId value, Block& block);
+  ValueId result_of(schedule::ValueId value) const;
+
+  Schedule& schedule_;
+  const air::Graph& graph_;
+  index::Pool& pool_;
+  const std::vector<int>& buffer_of_;
+  Kernel& kernel_;
+  std::map<uint32_t, State> states_;
+  std::map<uint32_t, ArrayId> buffer_arrays_;  // by schedule array
+  std::map<uint32_t, ValueId> results_;        // of the statement being computed
+  std::vector<Scope> scopes_{1};
+  std::vector<uint32_t> versions_;  // per kernel array: how often it has been written so far
+};
+
+Guard KernelBuilder::here(StatementId id, const Guard& guard) {
+  Guard out;
+  for (ExprId expr : guard) {
+    const ExprId condition = here(id, expr);
+    if (!pool_.is_nonnegative(condition)) {
+      out.push_back(condition);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+ExprId KernelBuilder::scratch_index(StatementId id, const std::vector<RangeId>& ranges) {
+  ExprId position = pool_.constant(0);
+  for (RangeId range : ranges) {
+    position = pool_.add(pool_.mul(position, pool_.range_info(range).extent),
+                         here(id, pool_.range(range)));
+  }
+  return position;
+}
+
+ArrayId KernelBuilder::buffer_array(schedule::ArrayId id) {
+  auto [entry, inserted] = buffer_arrays_.try_emplace(id.index, ArrayId{});
+  if (inserted) {
+    const schedule::Array& source = schedule_.array(id);
+    ExprId size = pool_.constant(1);
+    for (ExprId extent : source.shape) {
+      size = pool_.mul(size, extent);
+    }
+    const int buffer = buffer_of_[id.index];
+    Array array;
+    array.label = label_of(graph_, source.node);
+    array.dtype = source.dtype;
+    array.size = size;
+    array.buffer = buffer;
+    entry->second = kernel_.new_array(std::move(array));
+    versions_.push_back(0);
+  }
+  return entry->second;
+}
+
+ArrayId KernelBuilder::declare(const Statement& s, DType dtype, bool widened,
+                               const std::vector<RangeId>& ranges, Block& block) {
+  Array array;
+  array.label = label_of(graph_, s.node);
+  array.space = ArraySpace::Scratch;
+  array.dtype = dtype;
+  array.widened = widened;
+  array.size = pool_.constant(1);
+  for (RangeId range : ranges) {
+    array.size = pool_.mul(array.size, pool_.range_info(range).extent);
+  }
+  array.is_scalar = ranges.empty();
+  array.written = true;
+  const ArrayId id = kernel_.new_array(std::move(array));
+  versions_.push_back(0);
+  block.push_back({Scratch{id}});
+  return id;
+}
+
+/// Where a statement puts the element of the current iteration.
+Place KernelBuilder::target(StatementId id) {
+  const Statement& s = statement(id);
+  if (s.local) {
+    return {state(id).scratch, scratch_index(id, s.scratch)};
+  }
+  const ArrayId array = buffer_array(s.array);
+  kernel_.arrays[array.index].written = true;
+  return {array,
+          here(id, schedule::linearise(pool_, s.target, schedule_.array(s.array).shape))};
+}
+
+/// Where a load finds its element.
+Place KernelBuilder::element_of(StatementId producer, const Value& value, StatementId reader) {
+  if (producer.valid() && statement(producer).local) {
+    const Statement& s = statement(producer);
+    ExprId position = pool_.constant(0);
+    for (RangeId range : s.scratch) {
+      size_t axis = 0;
+      while (pool_.as_range(s.target[axis]) != range) {
+        ++axis;
+      }
+      position = pool_.add(pool_.mul(position, pool_.range_info(range).extent),
+                           here(reader, value.tuple[axis]));
+    }
+    return {state(producer).scratch, position};
+  }
+  const schedule::Array& array = schedule_.array(value.array);
+  return {buffer_array(value.array),
+          here(reader, schedule::linearise(pool_, value.tuple, array.shape))};
+}
+
+ValueId KernelBuilder::emit(Block& block, Key key, DType dtype, const std::string& label,
+                            const std::function<Stmt(ValueId)>& make) {
+  for (size_t i = scopes_.size(); i-- > 0;) {
+    if (auto it = scopes_[i].known.find(key); it != scopes_[i].known.end()) {
+      return it->second;
+    }
+  }
+  const ValueId id = kernel_.new_value(dtype, label);
+  block.push_back(make(id));
+  scopes_.back().known.emplace(std::move(key), id);
+  return id;
+}
+
+ValueId KernelBuilder::constant(Block& block, const Scalar& scalar) {
+  return emit(block, Key{1, static_cast<int>(scalar.dtype()), {}, scalar.bits()}, scalar.dtype(),
+              "", [&](ValueId id) { return Stmt{Constant{id, scalar}}; });
+}
+
+ValueId KernelBuilder::let(Block& block, air::Op op, DType dtype, std::vector<ValueId> args,
+                           const std::string& label) {
+  Key key{2, static_cast<int>(op), {}, static_cast<uint64_t>(dtype)};
+  for (ValueId arg : args) {
+    key.args.push_back(arg.index);
+  }
+  return emit(block, std::move(key), dtype, label,
+              [&](ValueId id) { return Stmt{Let{id, op, std::move(args)}}; });
+}
+
+ValueId KernelBuilder::load(Block& block, const Place& place, const Guard& guard, DType dtype,
+                            const std::string& label) {
+  Key key{3, static_cast<int>(place.array.index), {place.index.index}, 0};
+  for (ExprId expr : guard) {
+    key.args.push_back(expr.index);
+  }
+  // Contents of written arrays are known only as long as the block is straight-line code.
+  if (kernel_.array(place.array).written) {
+    key.bits = (uint64_t{scopes_.size()} << 32) | versions_[place.array.index];
+    auto& known = scopes_.back().known;
+    if (auto it = known.find(key); it != known.end()) {
+      return it->second;
+    }
+  }
+  return emit(block, std::move(key), dtype, label, [&](ValueId id) {
+    return Stmt{Load{id, place.array, place.index, guard}};
+  });
+}
+
+void KernelBuilder::store(Block& block, const Place& place, ValueId value) {
+  block.push_back({Store{place.array, place.index, value}});
+  kernel_.arrays[place.array.index].written = true;
+  const uint32_t version = ++versions_[place.array.index];
+  const Key key{3, static_cast<int>(place.array.index), {place.index.index},
+                (uint64_t{scopes_.size()} << 32) | version};
+  scopes_.back().known[key] = value;
+}
+
+std::vector<uint32_t> KernelBuilder::flatten(const std::vector<Guard>& cases) const {
+  std::vector<uint32_t> out;
+  for (const Guard& guard : cases) {
+    out.push_back(UINT32_MAX);
+    for (ExprId expr : guard) {
+      out.push_back(expr.index);
+    }
+  }
+  return out;
+}
+
+ValueId KernelBuilder::result_of(schedule::ValueId value) const {
+  return results_.at(schedule::resolve(schedule_, value).index);
+}
+
+void KernelBuilder::compute_value(StatementId id, schedule::ValueId value_id, Block& block) {
+  const Value& value = schedule_.value(value_id);
+  const std::string label = label_of(graph_, value.node);
+  const auto done = [&](ValueId result) { results_[value_id.index] = result; };
+  switch (value.kind) {
+    case ValueKind::Constant:
+      done(constant(block, value.constant));
+      return;
+    case ValueKind::Index: {
+      const ExprId index = here(id, value.index);
+      if (const std::optional<int64_t> known = pool_.constant_value(index)) {
+        done(constant(block, Scalar::of_int(DType::Int64, *known)));
+        return;
+      }
+      done(emit(block, Key{4, 0, {index.index}, 0}, DType::Int64, label,
+                [&](ValueId v) { return Stmt{IndexValue{v, index}}; }));
+      return;
+    }
+    case ValueKind::Load:
+      done(load(block, element_of(value.producer, value, id), here(id, value.guard), value.dtype,
+                label));
+      return;
+    case ValueKind::Element: {
+      std::vector<ValueId> args;
+      for (schedule::ValueId input : value.inputs) {
+        args.push_back(result_of(input));
+      }
+      done(let(block, graph_[value.node].op, value.dtype, std::move(args), label));
+      return;
+    }
+    case ValueKind::Select: {
+      std::vector<Guard> cases;
+      std::vector<ValueId> args;
+      for (size_t i = 0; i < value.cases.size(); ++i) {
+        cases.push_back(here(id, value.cases[i]));
+        args.push_back(result_of(value.inputs[i]));
+        if (cases.back().empty()) {  // always: the rest is never reached
+          cases.pop_back();
+          break;
+        }
+      }
+      if (args.size() == cases.size()) {
+        args.push_back(result_of(value.inputs[cases.size()]));
+      }
+      if (cases.empty()) {
+        done(args.front());
+        return;
+      }
+      Key key{5, 0, flatten(cases), 0};
+      for (ValueId arg : args) {
+        key.args.push_back(arg.index);
+      }
+      done(emit(block, std::move(key), value.dtype, label,
+                [&](ValueId v) { return Stmt{Select{v, cases, args}}; }));
+      return;
+    }
+    case ValueKind::Bind: {
+      block.push_back({Bind{value.range, result_of(value.inputs.front()), here(id, value.offset),
+                            value.checked, here(id, value.guard)}});
+      kernel_.checks_indices |= value.checked;
+      return;
+    }
+    case ValueKind::Alias:
+      CATEN_UNREACHABLE("alias among the values of a statement");
+  }
+}
+
+/// Computes the root of a statement in the current iteration.
+ValueId KernelBuilder::compute(StatementId id, Block& block) {
+  results_.clear();
+  for (schedule::ValueId value : statement(id).values) {
+    compute_value(id, value, block);
+  }
+  return result_of(statement(id).root);
+}
+
+void KernelBuilder::children(const std::vector<TreeNode>& nodes, size_t depth, Block& block) {
+  for (const TreeNode& node : nodes) {
+    std::vector<StatementId> members;
+    if (node.is_leaf()) {
+      members.push_back(node.statement);
+    }
+    for (const auto& [id, range] : node.ranges) {
+      members.push_back(id);
+    }
+    if (depth == 0) {
+      const StatementId last = members.back();
+      block.push_back({Comment{graph_.span(statement(last).node), ""}});
+    }
+    for (StatementId id : members) {
+      const Statement& s = statement(id);
+      if (s.local && s.scope == depth) {
+        state(id).scratch = declare(s, schedule_.array(s.array).dtype, false, s.scratch, block);
+      }
+    }
+    if (node.is_leaf()) {
+      leaf(node.statement, block);
+    } else {
+      loop(node, depth, block);
+    }
+  }
+}
+
+void KernelBuilder::loop(const TreeNode& node, size_t depth, Block& block) {
+  std::vector<StatementId> finishing;
+  for (const auto& [id, range] : node.ranges) {
+    if (pool_.range_info(range).kind == index::RangeKind::Reduce) {
+      if (state(id).open_reduce++ == 0) {
+        begin_reduction(id, depth, block);
+        finishing.push_back(id);
+      }
+    }
+  }
+  const RangeId variable = pool_.new_range(node.extent, index::RangeKind::Spatial);
+  for (const auto& [id, range] : node.ranges) {
+    state(id).loops.emplace_back(range, pool_.range(variable));
+  }
+  For result{variable, pool_.constant(0), node.extent, LoopKind::Serial, {}};
+  scopes_.emplace_back();
+  children(node.children, depth + 1, result.body);
+  scopes_.pop_back();
+  block.push_back({std::move(result)});
+  for (const auto& [id, range] : node.ranges) {
+    state(id).loops.pop_back();
+  }
+  for (size_t i = 0; i < versions_.size(); ++i) {
+    ++versions_[i];  // whatever the loop wrote
+  }
+  for (StatementId id : finishing) {
+    state(id).open_reduce = 0;
+    end_reduction(id, block);
+  }
+}
+
+/// Opens loops over spatial ranges of a statement around `body`.
+void KernelBuilder::over(StatementId id, const std::vector<RangeId>& ranges, Block& block,
+                         const std::function<void(Block&)>& body) {
+  Block* inner = &block;
+  const size_t open = state(id).loops.size();
+  for (RangeId range : ranges) {
+    const ExprId extent = pool_.range_info(range).extent;
+    const RangeId variable = pool_.new_range(extent, index::RangeKind::Spatial);
+    state(id).loops.emplace_back(range, pool_.range(variable));
+    inner->push_back({For{variable, pool_.constant(0), extent, LoopKind::Serial, {}}});
+    inner = &std::get<For>(inner->back().node).body;
+    scopes_.emplace_back();
+  }
+  body(*inner);
+  scopes_.resize(scopes_.size() - ranges.size());
+  state(id).loops.resize(open);
+}
+
+/// Declares and clears the accumulator of a reduction, just before its first reduce loop.
+void KernelBuilder::begin_reduction(StatementId id, size_t depth, Block& block) {
+  const Statement& s = statement(id);
+  const air::Node& node = graph_[s.node];
+  const DType element = graph_[node.inputs.front()].dtype;
+  Accumulator accumulator;
+  for (RangeId range : s.spatial) {
+    const auto& loops = state(id).loops;
+    if (std::none_of(loops.begin(), loops.end(),
+                     [&](const auto& open) { return open.first == range; })) {
+      accumulator.ranges.push_back(range);
+    }
+  }
+  const bool own_row = s.local ? s.scope == depth : !accumulator.ranges.empty();
+  const bool arg = s.kind == StatementKind::ArgReduce;
+  accumulator.in_place = own_row && (arg || !is_half(element));
+  const auto fresh = [&](DType dtype, bool widened) {
+    return Place{declare(s, dtype, widened, accumulator.ranges, block), ExprId{}};
+  };
+  if (arg) {
+    accumulator.value = fresh(element, false);
+    accumulator.position = accumulator.in_place ? Place{} : fresh(DType::Int64, false);
+  } else {
+    accumulator.value = accumulator.in_place ? Place{} : fresh(element, is_half(element));
+  }
+  state(id).accumulator = accumulator;
+  over(id, accumulator.ranges, block, [&](Block& inner) {
+    const air::ReduceOp op = arg ? (node.get<air::ArgReduceAttr>().max ? air::ReduceOp::Max
+                                                                      : air::ReduceOp::Min)
+                                 : node.get<air::ReduceAttr>().op;
+    const ExprId row = scratch_index(id, accumulator.ranges);
+    const ValueId first = constant(inner, air::identity(op, element));
+    if (arg) {
+      store(inner, {accumulator.value.array, row}, first);
+      const ValueId zero = constant(inner, Scalar::of_int(DType::Int64, 0));
+      store(inner,
+            accumulator.in_place ? target(id) : Place{accumulator.position.array, row}, zero);
+    } else {
+      store(inner, accumulator.in_place ? target(id) : Place{accumulator.value.array, row}, first);
+    }
+  });
+}
+
+/// Rounds and stores what a reduction has accumulated.
+void KernelBuilder::end_reduction(StatementId id, Block& block) {
+  const Accumulator accumulator = *state(id).accumulator;
+  if (accumulator.in_place) {
+    return;
+  }
+  const bool arg = statement(id).kind == StatementKind::ArgReduce;
+  const DType dtype = graph_[statement(id).node].dtype;
+  over(id, accumulator.ranges, block, [&](Block& inner) {
+    const Place source{arg ? accumulator.position.array : accumulator.value.array,
+                       scratch_index(id, accumulator.ranges)};
+    store(inner, target(id),
+          load(inner, source, {}, dtype, label_of(graph_, statement(id).node)));
+  });
+}
+
+/// The innermost body of one statement.
+void KernelBuilder::leaf(StatementId id, Block& block) {
+  const Statement& s = statement(id);
+  if (s.kind == StatementKind::Map || s.kind == StatementKind::Assign) {
+    const ValueId value = compute(id, block);
+    store(block, target(id), value);
+    return;
+  }
+  const air::Node& node = graph_[s.node];
+  if (s.reduce.empty()) {  // over axes of size 1
+    ValueId value = compute(id, block);
+    if (s.kind == StatementKind::ArgReduce) {
+      value = constant(block, Scalar::of_int(DType::Int64, 0));
+    }
+    store(block, target(id), value);
+    return;
+  }
+  const Accumulator accumulator = *state(id).accumulator;
+  const ExprId row = scratch_index(id, accumulator.ranges);
+  const ValueId value = compute(id, block);
+  if (s.kind == StatementKind::Reduce) {
+    const Place place = accumulator.in_place ? target(id) : Place{accumulator.value.array, row};
+    block.push_back({Accumulate{place.array, place.index, node.get<air::ReduceAttr>().op, value}});
+    ++versions_[place.array.index];
+    return;
+  }
+  // ArgReduce: a later element wins only if it is more extreme, or the first NaN.
+  const DType dtype = kernel_.value(value).dtype;
+  const Place best{accumulator.value.array, row};
+  const Place position = accumulator.in_place ? target(id) : Place{accumulator.position.array, row};
+  const ValueId previous = load(block, best, {}, dtype, "");
+  const bool max = node.get<air::ArgReduceAttr>().max;
+  ValueId better = let(block, air::Op::Lt, DType::Bool,
+                       max ? std::vector{previous, value} : std::vector{value, previous});
+  if (is_float(dtype)) {
+    const ValueId is_nan = let(block, air::Op::Ne, DType::Bool, {value, value});
+    const ValueId was_number = let(block, air::Op::Eq, DType::Bool, {previous, previous});
+    const ValueId first_nan = let(block, air::Op::And, DType::Bool, {is_nan, was_number});
+    better = let(block, air::Op::Or, DType::Bool, {better, first_nan});
+  }
+  const ExprId index = here(id, pool_.range(s.reduce.front()));
+  If update{better, {}};
+  scopes_.emplace_back();
+  const ValueId number = emit(update.body, Key{4, 0, {index.index}, 0}, DType::Int64, "",
+                              [&](ValueId v) { return Stmt{IndexValue{v, index}}; });
+  store(update.body, best, value);
+  store(update.body, position, number);
+  scopes_.pop_back();
+  ++versions_[best.array.index];
+  ++versions_[position.array.index];
+  block.push_back({std::move(update)});
+}
+
+}  // namespace
+
+Module build(schedule::Schedule schedule) {
+  std::vector<int> buffer_of(schedule.arrays.size(), -1);
+  std::vector<Buffer> buffers;
+  std::set<uint32_t> stored;
+  for (const Statement& s : schedule.statements) {
+    if (!s.local) {
+      stored.insert(s.array.index);
+    }
+  }
+  for (uint32_t i = 0; i < schedule.arrays.size(); ++i) {
+    const schedule::Array& array = schedule.arrays[i];
+    if (array.kind == schedule::ArrayKind::Local && !stored.contains(i)) {
+      continue;
+    }
+    const auto kind = [&] {
+      switch (array.kind) {
+        case schedule::ArrayKind::Input: return BufferKind::Input;
+        case schedule::ArrayKind::Param: return BufferKind::Param;
+        case schedule::ArrayKind::Output: return BufferKind::Output;
+        case schedule::ArrayKind::Local: return BufferKind::Temporary;
+      }
+      CATEN_UNREACHABLE("array kind");
+    }();
+    buffer_of[i] = static_cast<int>(buffers.size());
+    buffers.push_back({kind, label_of(*schedule.graph, array.node), array.dtype, array.shape,
+                       array.storage, array.written, schedule.graph->span(array.node)});
+  }
+  std::vector<Kernel> kernels;
+  for (const schedule::Kernel& source : schedule.kernels) {
+    Kernel kernel;
+    kernel.name = kernel_name(schedule, source);
+    kernel.span = schedule.graph->span(schedule.statement(source.statements.back()).node);
+    KernelBuilder(schedule, buffer_of, kernel).run(source);
+    kernels.push_back(std::move(kernel));
+  }
+  const air::Graph& graph = *schedule.graph;
+  std::vector<int> outputs;
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    const int buffer = buffer_of[schedule.output_arrays[i].index];
+    outputs.push_back(buffer);
+    Buffer& b = buffers[static_cast<size_t>(buffer)];
+    if (b.kind == BufferKind::Output) {
+      b.label = graph.outputs[i].name;
+    }
+  }
+  std::vector<int> inputs;
+  for (air::NodeId id : graph.inputs) {
+    for (uint32_t a = 0; a < schedule.arrays.size(); ++a) {
+      if (schedule.arrays[a].kind == schedule::ArrayKind::Input && schedule.arrays[a].node == id) {
+        inputs.push_back(buffer_of[a]);
+      }
+    }
+  }
+  Module module(std::move(schedule.pool));
+  module.buffers = std::move(buffers);
+  module.inputs = std::move(inputs);
+  module.outputs = std::move(outputs);
+  module.kernels = std::move(kernels);
+  return module;
+}
+
+}  // namespace caten::loops

@@ -1,0 +1,116 @@
+// Hoist: what does not change in a loop is computed before it.
+//
+// Moved are values whose operands and indices do not depend on the loop, and loads of arrays that
+// the loop does not write. Not moved is what divides by a symbolic size: the loop may have no
+// iterations because that size is 0.
+#include <algorithm>
+#include <set>
+
+#include "codegen/loops/passes/passes.h"
+#include "codegen/loops/visit.h"
+
+namespace caten::loops {
+namespace {
+
+class Hoister {
+ public:
+  Hoister(const index::Pool& pool, const Kernel& kernel)
+      : pool_(pool), depth_(kernel.values.size(), 0) {}
+
+  void run(Block& body) { block(body, 0); }
+
+ private:
+  /// Hoists out of the loops inside `statements`; depth counts the enclosing blocks.
+  void block(Block& statements, int depth) {
+    Block out;
+    out.reserve(statements.size());
+    for (Stmt& stmt : statements) {
+      if (Block* body = body_of(stmt)) {
+        const auto* loop = std::get_if<For>(&stmt.node);
+        if (loop != nullptr) {
+          ranges_.emplace_back(loop->range, depth + 1);
+        }
+        block(*body, depth + 1);
+        if (loop != nullptr) {
+          std::set<uint32_t> written;
+          collect_writes(*body, written);
+          lift(*body, depth, written, out);
+          ranges_.pop_back();
+        }
+      }
+      if (const std::optional<ValueId> value = defined_by(stmt)) {
+        depth_[value->index] = depth;
+      }
+      if (const auto* bind = std::get_if<Bind>(&stmt.node)) {
+        ranges_.emplace_back(bind->range, depth);
+        binds_at_.push_back(depth);
+      }
+      out.push_back(std::move(stmt));
+    }
+    while (!binds_at_.empty() && binds_at_.back() == depth) {
+      binds_at_.pop_back();
+      // Binds of this block go out of scope; they are the last of the open ranges.
+      ranges_.pop_back();
+    }
+    statements = std::move(out);
+  }
+
+  void lift(Block& body, int depth, const std::set<uint32_t>& written, Block& out) {
+    Block kept;
+    for (Stmt& stmt : body) {
+      if (is_invariant(stmt, depth, written)) {
+        depth_[defined_by(stmt)->index] = depth;
+        out.push_back(std::move(stmt));
+      } else {
+        kept.push_back(std::move(stmt));
+      }
+    }
+    body = std::move(kept);
+  }
+
+  bool is_invariant(const Stmt& stmt, int depth, const std::set<uint32_t>& written) const {
+    if (!defined_by(stmt)) {
+      return false;
+    }
+    if (const auto* load = std::get_if<Load>(&stmt.node); load && written.contains(load->array.index)) {
+      return false;
+    }
+    bool invariant = true;
+    for_each_operand(stmt, [&](ValueId value) { invariant &= depth_[value.index] <= depth; });
+    for_each_expr(stmt, [&](ExprId expr) {
+      invariant &= !pool_.has_symbolic_divisor(expr);
+      for (RangeId range : pool_.ranges_of(expr)) {
+        const auto open = std::find_if(ranges_.rbegin(), ranges_.rend(),
+                                       [&](const auto& entry) { return entry.first == range; });
+        invariant &= open != ranges_.rend() && open->second <= depth;
+      }
+    });
+    return invariant;
+  }
+
+  static void collect_writes(const Block& body, std::set<uint32_t>& written) {
+    for_each_stmt(body, [&](const Stmt& stmt) {
+      if (const auto* store = std::get_if<Store>(&stmt.node)) {
+        written.insert(store->array.index);
+      } else if (const auto* accumulate = std::get_if<Accumulate>(&stmt.node)) {
+        written.insert(accumulate->array.index);
+      }
+    });
+  }
+
+  const index::Pool& pool_;
+  std::vector<int> depth_;                         // per value: of the block that defines it
+  std::vector<std::pair<RangeId, int>> ranges_;    // open ranges and the depth they belong to
+  std::vector<int> binds_at_;
+};
+
+}  // namespace
+
+Module hoist(Module module) {
+  for (Kernel& kernel : module.kernels) {
+    Hoister(module.pool, kernel).run(kernel.body);
+  }
+  return module;
+}
+
+}  // namespace caten::loops

@@ -1,0 +1,19 @@
+// Passes over loop nests: each a free function; run, timed, verified and dumped by the pipeline.
+#pragma once
+
+#include "codegen/loops/loops.h"
+
+namespace caten::loops {
+
+/// Nested loops whose indices are jointly contiguous become one loop.
+Module collapse(Module module);
+/// Float sums run in at least eight partial sums: precision, and vectors for the C compiler.
+Module partial_sums(Module module);
+/// Moves computations out of loops that they do not depend on.
+Module hoist(Module module);
+/// Drops values nobody uses, scratch nobody reads, loops that do nothing.
+Module dead_code(Module module);
+/// Scratch that is too large for the stack, or of symbolic size, becomes a temporary buffer.
+Module spill_scratch(Module module);
+
+}  // namespace caten::loops

@@ -1,0 +1,114 @@
+// Flows, reads and the shape of reductions, from the loads of every statement.
+#include "codegen/schedule/dependences.h"
+
+#include "ir/support/check.h"
+
+namespace caten::schedule {
+namespace {
+
+/// Where in the target of `producer` its spatial range number `i` stands alone.
+std::optional<size_t> axis_of(const index::Pool& pool, const Statement& producer, size_t i) {
+  for (size_t axis = 0; axis < producer.target.size(); ++axis) {
+    if (pool.as_range(producer.target[axis]) == producer.spatial[i]) {
+      return axis;
+    }
+  }
+  return std::nullopt;
+}
+
+void add_flow(const Schedule& schedule, Dependences& out, const Value& load) {
+  const Statement& producer = schedule.statement(load.producer);
+  auto flow = std::find_if(out.flows.begin(), out.flows.end(),
+                           [&](const Flow& f) { return f.producer == load.producer; });
+  const bool first = flow == out.flows.end();
+  if (first) {
+    out.flows.push_back({load.producer, producer.spatial, {}});
+    out.flows.back().aligned.resize(producer.spatial.size());
+    flow = std::prev(out.flows.end());
+  }
+  for (size_t i = 0; i < producer.spatial.size(); ++i) {
+    std::optional<RangeId> coordinate;
+    if (const std::optional<size_t> axis = axis_of(schedule.pool, producer, i)) {
+      coordinate = schedule.pool.as_range(load.tuple[*axis]);
+    }
+    if (coordinate &&
+        schedule.pool.range_info(*coordinate).kind == index::RangeKind::Data) {
+      coordinate.reset();
+    }
+    if (first) {
+      flow->aligned[i] = coordinate;
+    } else if (flow->aligned[i] != coordinate) {
+      flow->aligned[i].reset();
+    }
+  }
+}
+
+/// Looks at how the loads of a reduction walk memory.
+void inspect_reduction(Schedule& schedule, const Statement& statement, Dependences& out) {
+  if (statement.kind != StatementKind::Reduce || statement.spatial.empty() ||
+      statement.reduce.empty()) {
+    return;
+  }
+  index::Pool& pool = schedule.pool;
+  const RangeId inner_spatial = statement.spatial.back();
+  int spatial_score = 0;
+  int reduce_score = 0;
+  for (ValueId id : statement.values) {
+    const Value& value = schedule.value(id);
+    if (value.kind != ValueKind::Load) {
+      continue;
+    }
+    const ExprId position = linearise(pool, value.tuple, schedule.array(value.array).shape);
+    const bool reduces = std::any_of(statement.reduce.begin(), statement.reduce.end(),
+                                     [&](RangeId r) { return pool.uses(position, r); });
+    if (!reduces) {
+      continue;
+    }
+    out.contraction |= std::any_of(statement.spatial.begin(), statement.spatial.end(),
+                                   [&](RangeId r) { return !pool.uses(position, r); });
+    if (pool.linear_coefficient(position, inner_spatial) == 1) {
+      ++spatial_score;
+    }
+    for (RangeId range : statement.reduce) {
+      if (pool.linear_coefficient(position, range) == 1) {
+        ++reduce_score;
+        break;
+      }
+    }
+  }
+  const auto& attr = schedule.graph->node(statement.node).get<air::ReduceAttr>();
+  out.contraction = out.contraction && attr.op == air::ReduceOp::Add;
+  // A row of accumulators pays where the other order would stride through memory.
+  out.reduce_outside = spatial_score > reduce_score ||
+                       (spatial_score > 0 && spatial_score == reduce_score && out.contraction);
+}
+
+}  // namespace
+
+std::vector<Dependences> find_dependences(Schedule& schedule) {
+  std::vector<Dependences> out(schedule.statements.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    const Statement& statement = schedule.statements[i];
+    for (ValueId id : statement.values) {
+      const Value& value = schedule.value(id);
+      if (value.kind != ValueKind::Load) {
+        continue;
+      }
+      if (value.producer.valid()) {
+        CATEN_CHECK(value.producer.index < i, "statement {} reads the later statement {}", i,
+                    value.producer.index);
+        add_flow(schedule, out[i], value);
+      }
+      for (size_t axis = 0; axis < value.tuple.size(); ++axis) {
+        const std::optional<RangeId> range = schedule.pool.as_range(value.tuple[axis]);
+        if (range) {
+          out[i].reads.push_back({value.array, axis, *range});
+        }
+      }
+    }
+    inspect_reduction(schedule, statement, out[i]);
+  }
+  return out;
+}
+
+}  // namespace caten::schedule

@@ -1,0 +1,52 @@
+// Who reads what of whom, and along which loops.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "codegen/schedule/schedule.h"
+
+namespace caten::schedule {
+
+/// A statement reads the result of `producer`. For each spatial range of the producer: the range of
+/// the reader that is its coordinate in every read, if there is one.
+struct Flow {
+  StatementId producer;
+  std::vector<RangeId> spatial;                 // of the producer
+  std::vector<std::optional<RangeId>> aligned;  // of the reader
+
+  std::optional<RangeId> aligned_with(RangeId range) const {
+    for (size_t i = 0; i < spatial.size(); ++i) {
+      if (spatial[i] == range) {
+        return aligned[i];
+      }
+    }
+    return std::nullopt;
+  }
+  int aligned_count() const {
+    return static_cast<int>(
+        std::count_if(aligned.begin(), aligned.end(), [](const auto& r) { return r.has_value(); }));
+  }
+};
+
+/// A read of an array whose coordinate along `axis` is exactly `range`.
+struct Read {
+  ArrayId array;
+  size_t axis = 0;
+  RangeId range;
+};
+
+struct Dependences {
+  std::vector<Flow> flows;
+  std::vector<Read> reads;
+  /// A sum over products in which some operand is used for many results.
+  bool contraction = false;
+  /// The reduce loops belong outside the last spatial loop: that one walks memory in order.
+  bool reduce_outside = false;
+};
+
+/// One per statement.
+std::vector<Dependences> find_dependences(Schedule& schedule);
+
+}  // namespace caten::schedule

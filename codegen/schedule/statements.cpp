@@ -1,0 +1,713 @@
+// Statements: walks every stored value backwards with an index tuple, from users to inputs, and
+// decides which nodes are stored. One sweep over the nodes in reverse order.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "codegen/schedule/cost.h"
+#include "codegen/schedule/reshape.h"
+#include "codegen/schedule/schedule.h"
+#include "ir/support/check.h"
+
+namespace caten::schedule {
+namespace {
+
+using air::Node;
+using air::NodeId;
+using air::Op;
+using air::OpClass;
+
+/// Index tuples that have grown beyond this are cut by storing the value they index.
+constexpr int kMaxTupleComplexity = 96;
+
+class Walker {
+ public:
+  explicit Walker(Schedule& schedule)
+      : schedule_(schedule),
+        graph_(*schedule.graph),
+        pool_(schedule.pool),
+        costs_(estimate_costs(graph_)),
+        requests_(graph_.size()),
+        leaf_arrays_(graph_.size()),
+        stored_(graph_.size()) {}
+
+  void run();
+
+ private:
+  struct Key {
+    uint32_t statement;
+    std::vector<ExprId> tuple;
+    Guard guard;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  ValueId request(StatementId statement, NodeId node, std::vector<ExprId> tuple, Guard guard,
+                  bool repeats);
+  ValueId new_value(StatementId statement, NodeId node, ValueKind kind);
+  ValueId constant(StatementId statement, NodeId node, const Scalar& scalar);
+  std::optional<std::string> reason_to_store(NodeId id) const;
+  void expand(ValueId id);
+  void expand_pad(ValueId id);
+  void expand_concat(ValueId id);
+  void expand_gather(ValueId id);
+  std::vector<ExprId> slice_tuple(StatementId statement, const air::SliceAttr& attr,
+                                  const std::vector<ExprId>& tuple, const Guard& guard,
+                                  const Shape* base, const Node& node, size_t first_dynamic,
+                                  bool repeats, std::vector<ValueId>& binds);
+  ValueId bind(StatementId statement, NodeId node, ValueId input, ExprId extent, ExprId offset,
+               bool checked, const Guard& guard);
+  void alias(ValueId id, ValueId input);
+  void add_binds(ValueId id);
+  void start_statement(NodeId id, std::string reason);
+  std::vector<ExprId> shape_exprs(const Shape& shape);
+  ArrayId leaf_array(NodeId id);
+  ArrayId assigned_array(NodeId id);
+  bool add_condition(Guard& guard, ExprId nonnegative);
+  void order_values(Statement& statement);
+
+  Schedule& schedule_;
+  const air::Graph& graph_;
+  index::Pool& pool_;
+  std::vector<Cost> costs_;
+  std::vector<std::map<Key, ValueId>> requests_;  // per node
+  std::vector<ArrayId> leaf_arrays_;              // per node
+  std::vector<std::string> stored_;               // per node: why it has to be stored, or ""
+  std::map<int, ArrayId> param_arrays_;           // by storage
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, Guard>, ValueId> bind_index_;
+  std::unordered_map<uint32_t, ValueId> range_binds_;  // Data range -> its Bind
+};
+
+std::vector<ExprId> Walker::shape_exprs(const Shape& shape) {
+  std::vector<ExprId> out;
+  for (const Dim& dim : shape) {
+    out.push_back(pool_.from_dim(dim));
+  }
+  return out;
+}
+
+ValueId Walker::new_value(StatementId statement, NodeId node, ValueKind kind) {
+  Value value;
+  value.kind = kind;
+  value.statement = statement;
+  value.node = node;
+  value.dtype = graph_[node].dtype;
+  schedule_.values.push_back(std::move(value));
+  return ValueId{static_cast<uint32_t>(schedule_.values.size() - 1)};
+}
+
+ValueId Walker::constant(StatementId statement, NodeId node, const Scalar& scalar) {
+  const ValueId id = new_value(statement, node, ValueKind::Constant);
+  schedule_.values[id.index].constant = scalar;
+  schedule_.values[id.index].dtype = scalar.dtype();
+  return id;
+}
+
+ValueId Walker::request(StatementId statement, NodeId node, std::vector<ExprId> tuple, Guard guard,
+                        bool repeats) {
+  if (const Node& n = graph_[node]; n.op == Op::Const) {
+    return constant(statement, node, n.get<air::ConstAttr>().value);
+  }
+  auto [entry, inserted] =
+      requests_[node.index].try_emplace(Key{statement.index, tuple, guard}, ValueId{});
+  if (inserted) {
+    entry->second = new_value(statement, node, ValueKind::Alias);
+    Value& value = schedule_.values[entry->second.index];
+    value.tuple = std::move(tuple);
+    value.guard = std::move(guard);
+  }
+  schedule_.values[entry->second.index].repeats |= repeats;
+  return entry->second;
+}
+
+ArrayId Walker::leaf_array(NodeId id) {
+  ArrayId& array = leaf_arrays_[id.index];
+  if (array.valid()) {
+    return array;
+  }
+  const Node& node = graph_[id];
+  if (node.op == Op::Param) {
+    const int storage = node.get<air::ParamAttr>().storage;
+    if (auto it = param_arrays_.find(storage); it != param_arrays_.end()) {
+      return array = it->second;
+    }
+    param_arrays_[storage] = ArrayId{static_cast<uint32_t>(schedule_.arrays.size())};
+  }
+  array = ArrayId{static_cast<uint32_t>(schedule_.arrays.size())};
+  schedule_.arrays.push_back(
+      {.kind = node.op == Op::Param ? ArrayKind::Param : ArrayKind::Input,
+       .node = id,
+       .dtype = node.dtype,
+       .shape = shape_exprs(node.shape),
+       .storage = node.op == Op::Param ? node.get<air::ParamAttr>().storage : -1});
+  return array;
+}
+
+/// The array that an Assign writes: that of the value its chain of versions starts from.
+ArrayId Walker::assigned_array(NodeId id) {
+  while (graph_[id].op == Op::Assign) {
+    id = graph_[id].inputs[0];
+  }
+  CATEN_CHECK(graph_[id].op == Op::Param, "assign to `{}`, which owns no storage",
+              air::name(graph_[id].op));
+  return leaf_array(id);
+}
+
+/// Adds `nonnegative >= 0` to the guard. Returns false when it provably never holds.
+bool Walker::add_condition(Guard& guard, ExprId nonnegative) {
+  if (pool_.is_nonnegative(nonnegative)) {
+    return true;
+  }
+  if (pool_.is_nonnegative(pool_.sub(pool_.constant(-1), nonnegative))) {
+    return false;
+  }
+  auto at = std::lower_bound(guard.begin(), guard.end(), nonnegative);
+  if (at == guard.end() || *at != nonnegative) {
+    guard.insert(at, nonnegative);
+  }
+  return true;
+}
+
+std::optional<std::string> Walker::reason_to_store(NodeId id) const {
+  const Node& node = graph_[id];
+  if (!stored_[id.index].empty()) {
+    return stored_[id.index];
+  }
+  if (requests_[id.index].empty()) {
+    return std::nullopt;
+  }
+  if (node.op == Op::Reduce || node.op == Op::ArgReduce) {
+    return "a reduction is computed once per element";
+  }
+  if (node.op == Op::Assign) {
+    return "state update";
+  }
+  const OpClass cls = air::info(node.op).cls;
+  if (cls == OpClass::Leaf) {
+    return std::nullopt;
+  }
+  bool repeats = false;
+  int complexity = 0;
+  for (const auto& [key, value] : requests_[id.index]) {
+    repeats |= schedule_.value(value).repeats;
+    for (ExprId expr : key.tuple) {
+      complexity = std::max(complexity, pool_.complexity(expr));
+    }
+  }
+  if (complexity > kMaxTupleComplexity) {
+    return "its index map has grown too complex to fuse";
+  }
+  const bool moves_only = cls == OpClass::Movement && node.op != Op::Pad && node.op != Op::Concat;
+  if (moves_only) {
+    return std::nullopt;  // decided at what is moved
+  }
+  const Cost& cost = costs_[id.index];
+  const size_t uses = requests_[id.index].size();
+  if (uses > 1 && cost.ops > kCheapOps) {
+    return fmt::format("read through {} index maps or loops, recomputing costs {}", uses,
+                       describe(cost));
+  }
+  if (repeats && cost.ops > kCheapRepeatedOps) {
+    return fmt::format("a consumer reads every element repeatedly, recomputing costs {}",
+                       describe(cost));
+  }
+  return std::nullopt;
+}
+
+void Walker::start_statement(NodeId id, std::string reason) {
+  const Node& node = graph_[id];
+  const StatementId self{static_cast<uint32_t>(schedule_.statements.size())};
+  Statement statement;
+  statement.node = id;
+  statement.reason = std::move(reason);
+  NodeId source = id;
+  std::vector<ExprId> tuple;
+  const auto new_axis = [&](const Dim& size, index::RangeKind kind) {
+    const RangeId range = pool_.new_range(pool_.from_dim(size), kind);
+    if (!pool_.is(pool_.range_info(range).extent, 1)) {
+      (kind == index::RangeKind::Spatial ? statement.spatial : statement.reduce).push_back(range);
+    }
+    return pool_.range(range);
+  };
+  if (node.op == Op::Reduce || node.op == Op::ArgReduce) {
+    statement.kind = node.op == Op::Reduce ? StatementKind::Reduce : StatementKind::ArgReduce;
+    source = node.inputs[0];
+    const Node& x = graph_[source];
+    std::vector<int> axes{};
+    if (node.op == Op::Reduce) {
+      axes = node.get<air::ReduceAttr>().axes;
+    } else {
+      axes = {node.get<air::ArgReduceAttr>().axis};
+    }
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      const bool reduced = std::find(axes.begin(), axes.end(), axis) != axes.end();
+      tuple.push_back(new_axis(x.shape[static_cast<size_t>(axis)],
+                               reduced ? index::RangeKind::Reduce : index::RangeKind::Spatial));
+      statement.target.push_back(reduced ? pool_.constant(0) : tuple.back());
+    }
+  } else if (node.op == Op::Assign) {
+    statement.kind = StatementKind::Assign;
+    source = node.inputs[1];
+    for (const air::SliceAxis& axis : node.get<air::SliceAttr>().axes) {
+      tuple.push_back(new_axis(axis.size, index::RangeKind::Spatial));
+    }
+  } else {
+    for (const Dim& dim : node.shape) {
+      tuple.push_back(new_axis(dim, index::RangeKind::Spatial));
+    }
+    statement.target = tuple;
+  }
+
+  if (node.op == Op::Assign) {
+    statement.array = assigned_array(id);
+    schedule_.arrays[statement.array.index].written = true;
+  } else {
+    statement.array = ArrayId{static_cast<uint32_t>(schedule_.arrays.size())};
+    const bool output = std::any_of(graph_.outputs.begin(), graph_.outputs.end(),
+                                    [&](const air::Output& o) { return o.node == id; });
+    schedule_.arrays.push_back({.kind = output ? ArrayKind::Output : ArrayKind::Local,
+                                .node = id,
+                                .dtype = node.dtype,
+                                .shape = shape_exprs(node.shape),
+                                .written = true});
+  }
+  schedule_.statements.push_back(std::move(statement));
+
+  // Users read the array.
+  for (const auto& [key, reader] : requests_[id.index]) {
+    Value& value = schedule_.values[reader.index];
+    value.kind = ValueKind::Load;
+    value.array = schedule_.statement(self).array;
+    value.producer = self;
+    add_binds(reader);
+  }
+
+  std::vector<ValueId> binds;
+  if (node.op == Op::Assign) {
+    schedule_.statements[self.index].target =
+        slice_tuple(self, node.get<air::SliceAttr>(), tuple, {}, &node.shape, node, 2, false, binds);
+    schedule_.statements[self.index].binds = std::move(binds);
+  }
+  ValueId root;
+  if (source == id) {
+    root = new_value(self, id, ValueKind::Alias);
+    schedule_.values[root.index].tuple = tuple;
+    expand(root);
+  } else {
+    root = request(self, source, tuple, {}, false);
+  }
+  schedule_.statements[self.index].root = root;
+}
+
+void Walker::alias(ValueId id, ValueId input) {
+  Value& value = schedule_.values[id.index];
+  value.kind = ValueKind::Alias;
+  value.inputs = {input};
+}
+
+/// Records which Bind values the index expressions of a value depend on.
+void Walker::add_binds(ValueId id) {
+  Value& value = schedule_.values[id.index];
+  const auto visit = [&](ExprId expr) {
+    for (RangeId range : pool_.ranges_of(expr)) {
+      if (pool_.range_info(range).kind == index::RangeKind::Data) {
+        const ValueId bind = range_binds_.at(range.index);
+        if (std::find(value.binds.begin(), value.binds.end(), bind) == value.binds.end()) {
+          value.binds.push_back(bind);
+        }
+      }
+    }
+  };
+  for (ExprId expr : value.tuple) {
+    visit(expr);
+  }
+  for (ExprId expr : value.guard) {
+    visit(expr);
+  }
+  for (const Guard& guard : value.cases) {
+    for (ExprId expr : guard) {
+      visit(expr);
+    }
+  }
+  if (value.index.valid()) {
+    visit(value.index);
+  }
+}
+
+ValueId Walker::bind(StatementId statement, NodeId node, ValueId input, ExprId extent,
+                     ExprId offset, bool checked, const Guard& guard) {
+  auto [entry, inserted] = bind_index_.try_emplace(
+      std::tuple(input.index, extent.index, offset.index, guard), ValueId{});
+  if (inserted) {
+    const ValueId id = new_value(statement, node, ValueKind::Bind);
+    Value& value = schedule_.values[id.index];
+    value.inputs = {input};
+    value.guard = guard;
+    value.range = pool_.new_range(extent, index::RangeKind::Data);
+    value.offset = offset;
+    value.checked = checked;
+    range_binds_[value.range.index] = id;
+    add_binds(id);
+    entry->second = id;
+  }
+  return entry->second;
+}
+
+/// Where element `tuple` of a slice lies in the sliced array.
+std::vector<ExprId> Walker::slice_tuple(StatementId statement, const air::SliceAttr& attr,
+                                        const std::vector<ExprId>& tuple, const Guard& guard,
+                                        const Shape* base, const Node& node,
+                                        size_t first_dynamic, bool repeats,
+                                        std::vector<ValueId>& binds) {
+  std::vector<ExprId> out;
+  for (size_t i = 0; i < tuple.size(); ++i) {
+    const air::SliceAxis& axis = attr.axes[i];
+    const ExprId start = pool_.from_dim(axis.start);
+    const auto dynamic = std::find(attr.dynamic_axes.begin(), attr.dynamic_axes.end(),
+                                   static_cast<int>(i));
+    if (dynamic == attr.dynamic_axes.end()) {
+      out.push_back(pool_.add(start, pool_.scale(tuple[i], axis.step)));
+      continue;
+    }
+    // Element k is at position start + dynamic + k * step, where the start is clamped so that
+    // all elements are inside: low <= start <= low + room - 1.
+    const auto number = static_cast<size_t>(dynamic - attr.dynamic_axes.begin());
+    const NodeId input = node.inputs[first_dynamic + number];
+    const ExprId reach = pool_.scale(pool_.sub(pool_.from_dim(axis.size), pool_.constant(1)),
+                                     axis.step < 0 ? -axis.step : axis.step);
+    const ExprId low = axis.step < 0 ? reach : pool_.constant(0);
+    const ExprId room = pool_.sub(pool_.from_dim((*base)[i]), reach);
+    const ValueId given = request(statement, input, {}, guard, repeats);
+    const ValueId bound =
+        bind(statement, input, given, room, pool_.sub(start, low), false, guard);
+    binds.push_back(bound);
+    out.push_back(pool_.add(pool_.add(pool_.range(schedule_.value(bound).range), low),
+                            pool_.scale(tuple[i], axis.step)));
+  }
+  return out;
+}
+
+void Walker::expand_pad(ValueId id) {
+  const Value value = schedule_.value(id);
+  const Node& node = graph_[value.node];
+  const auto& attr = node.get<air::PadAttr>();
+  const Node& x = graph_[node.inputs[0]];
+  Guard inside;
+  Guard guard = value.guard;
+  bool possible = true;
+  std::vector<ExprId> tuple;
+  for (size_t i = 0; i < value.tuple.size(); ++i) {
+    const ExprId position = pool_.sub(value.tuple[i], pool_.from_dim(attr.lo[i]));
+    tuple.push_back(position);
+    if (attr.lo[i].is(0) && attr.hi[i].is(0)) {
+      continue;
+    }
+    const ExprId last = pool_.sub(pool_.from_dim(x.shape[i]), pool_.constant(1));
+    const ExprId left = pool_.sub(last, position);
+    for (ExprId condition : {position, left}) {
+      possible = possible && add_condition(inside, condition) && add_condition(guard, condition);
+    }
+  }
+  if (!possible) {
+    alias(id, constant(value.statement, value.node, attr.value));
+    return;
+  }
+  const ValueId inner =
+      request(value.statement, node.inputs[0], std::move(tuple), guard, value.repeats);
+  if (inside.empty()) {
+    alias(id, inner);
+    return;
+  }
+  const ValueId outside = constant(value.statement, value.node, attr.value);
+  Value& select = schedule_.values[id.index];
+  select.kind = ValueKind::Select;
+  select.inputs = {inner, outside};
+  select.cases = {std::move(inside)};
+  add_binds(id);
+}
+
+void Walker::expand_concat(ValueId id) {
+  const Value value = schedule_.value(id);
+  const Node& node = graph_[value.node];
+  const auto axis = static_cast<size_t>(node.get<air::AxisAttr>().axis);
+  std::vector<ValueId> inputs;
+  std::vector<Guard> cases;
+  ExprId begin = pool_.constant(0);
+  for (size_t part = 0; part < node.inputs.size(); ++part) {
+    const ExprId end =
+        pool_.add(begin, pool_.from_dim(graph_[node.inputs[part]].shape[axis]));
+    const ExprId position = pool_.sub(value.tuple[axis], begin);
+    const ExprId before_end = pool_.sub(pool_.sub(end, value.tuple[axis]), pool_.constant(1));
+    begin = end;
+    Guard guard = value.guard;
+    if (!add_condition(guard, position) || !add_condition(guard, before_end)) {
+      continue;
+    }
+    std::vector<ExprId> tuple = value.tuple;
+    tuple[axis] = position;
+    inputs.push_back(request(value.statement, node.inputs[part], std::move(tuple),
+                             std::move(guard), value.repeats));
+    Guard last;
+    add_condition(last, before_end);
+    cases.push_back(std::move(last));
+    if (cases.back().empty()) {
+      break;  // no later part is reached
+    }
+  }
+  if (inputs.empty()) {
+    alias(id, constant(value.statement, value.node, Scalar::of_int(node.dtype, 0)));
+    return;
+  }
+  cases.pop_back();  // whatever is left belongs to the last part
+  if (inputs.size() == 1) {
+    alias(id, inputs.front());
+    return;
+  }
+  Value& select = schedule_.values[id.index];
+  select.kind = ValueKind::Select;
+  select.inputs = std::move(inputs);
+  select.cases = std::move(cases);
+  add_binds(id);
+}
+
+void Walker::expand_gather(ValueId id) {
+  const Value value = schedule_.value(id);
+  const Node& node = graph_[value.node];
+  const auto axis = static_cast<size_t>(node.get<air::AxisAttr>().axis);
+  const Node& x = graph_[node.inputs[0]];
+  const auto indices_rank = static_cast<size_t>(graph_[node.inputs[1]].rank());
+  const auto at = [&](size_t i) { return value.tuple.begin() + static_cast<std::ptrdiff_t>(i); };
+  const ValueId given =
+      request(value.statement, node.inputs[1], {at(axis), at(axis + indices_rank)}, value.guard,
+              value.repeats || x.rank() > 1);
+  const ExprId extent = pool_.from_dim(x.shape[axis]);
+  const ValueId bound = bind(value.statement, value.node, given, extent, pool_.constant(0), true,
+                             value.guard);
+  std::vector<ExprId> tuple(value.tuple.begin(), at(axis));
+  tuple.push_back(pool_.range(schedule_.value(bound).range));
+  tuple.insert(tuple.end(), at(axis + indices_rank), value.tuple.end());
+  Guard guard = value.guard;
+  if (!add_condition(guard, pool_.sub(extent, pool_.constant(1)))) {
+    alias(id, constant(value.statement, value.node, Scalar::of_int(node.dtype, 0)));
+  } else {
+    alias(id, request(value.statement, node.inputs[0], std::move(tuple), std::move(guard), true));
+  }
+  schedule_.values[id.index].binds.push_back(bound);
+}
+
+/// Fills in what a value is, asking for its inputs.
+void Walker::expand(ValueId id) {
+  const Value value = schedule_.value(id);
+  const Node& node = graph_[value.node];
+  const auto input = [&](std::vector<ExprId> tuple, bool repeats) {
+    return request(value.statement, node.inputs[0], std::move(tuple), value.guard,
+                   value.repeats || repeats);
+  };
+  switch (node.op) {
+    case Op::Const:
+      alias(id, constant(value.statement, value.node, node.get<air::ConstAttr>().value));
+      return;
+    case Op::Input:
+    case Op::Param: {
+      const ArrayId array = leaf_array(value.node);
+      Value& load = schedule_.values[id.index];
+      load.kind = ValueKind::Load;
+      load.array = array;
+      add_binds(id);
+      return;
+    }
+    case Op::DimValue:
+    case Op::Iota: {
+      Value& number = schedule_.values[id.index];
+      number.kind = ValueKind::Index;
+      number.index = node.op == Op::Iota
+                         ? value.tuple[static_cast<size_t>(node.get<air::AxisAttr>().axis)]
+                         : pool_.from_dim(node.get<air::DimAttr>().value);
+      add_binds(id);
+      return;
+    }
+    case Op::Reshape:
+      alias(id, input(reshape_tuple(pool_, value.tuple, shape_exprs(node.shape),
+                                    shape_exprs(graph_[node.inputs[0]].shape)),
+                      false));
+      return;
+    case Op::Permute: {
+      const auto& order = node.get<air::PermuteAttr>().order;
+      std::vector<ExprId> tuple(order.size());
+      for (size_t i = 0; i < order.size(); ++i) {
+        tuple[static_cast<size_t>(order[i])] = value.tuple[i];
+      }
+      alias(id, input(std::move(tuple), false));
+      return;
+    }
+    case Op::Expand: {
+      const Node& x = graph_[node.inputs[0]];
+      std::vector<ExprId> tuple = value.tuple;
+      bool repeats = false;
+      for (size_t i = 0; i < tuple.size(); ++i) {
+        if (x.shape[i].is(1) && !node.shape[i].is(1)) {
+          tuple[i] = pool_.constant(0);
+          repeats = true;
+        }
+      }
+      alias(id, input(std::move(tuple), repeats));
+      return;
+    }
+    case Op::Slice: {
+      std::vector<ValueId> binds;
+      std::vector<ExprId> tuple =
+          slice_tuple(value.statement, node.get<air::SliceAttr>(), value.tuple, value.guard,
+                      &graph_[node.inputs[0]].shape, node, 1, value.repeats, binds);
+      alias(id, input(std::move(tuple), false));
+      schedule_.values[id.index].binds = std::move(binds);
+      return;
+    }
+    case Op::Pad:
+      expand_pad(id);
+      return;
+    case Op::Concat:
+      expand_concat(id);
+      return;
+    case Op::Gather:
+      expand_gather(id);
+      return;
+    default: {  // every elementwise op; reductions and Assign are always stored
+      CATEN_CHECK(node.op != Op::Reduce && node.op != Op::ArgReduce && node.op != Op::Assign,
+                  "`{}` is not stored", air::name(node.op));
+      std::vector<ValueId> inputs;
+      for (NodeId operand : node.inputs) {
+        inputs.push_back(
+            request(value.statement, operand, value.tuple, value.guard, value.repeats));
+      }
+      Value& element = schedule_.values[id.index];
+      element.kind = ValueKind::Element;
+      element.inputs = std::move(inputs);
+      return;
+    }
+  }
+}
+
+/// Lists what the root needs, inputs first, without recursion.
+void Walker::order_values(Statement& statement) {
+  std::vector<std::pair<ValueId, bool>> stack;
+  std::vector<ValueId> order;
+  std::unordered_map<uint32_t, bool> done;
+  stack.emplace_back(statement.root, false);
+  for (ValueId bind : statement.binds) {
+    stack.emplace_back(bind, false);
+  }
+  while (!stack.empty()) {
+    const auto [id, ready] = stack.back();
+    stack.pop_back();
+    if (ready) {
+      if (schedule_.value(id).kind != ValueKind::Alias) {
+        order.push_back(id);
+      }
+      continue;
+    }
+    if (!done.emplace(id.index, true).second) {
+      continue;
+    }
+    stack.emplace_back(id, true);
+    const Value& value = schedule_.value(id);
+    for (size_t i = value.inputs.size(); i-- > 0;) {
+      stack.emplace_back(value.inputs[i], false);
+    }
+    for (ValueId bind : value.binds) {
+      stack.emplace_back(bind, false);
+    }
+  }
+  statement.values = std::move(order);
+}
+
+void Walker::run() {
+  for (NodeId id : graph_.inputs) {
+    leaf_array(id);
+  }
+  std::vector<NodeId> assigned_params;
+  for (uint32_t i = 0; i < graph_.size(); ++i) {
+    if (graph_[NodeId{i}].op == Op::Assign) {
+      NodeId base{i};
+      while (graph_[base].op == Op::Assign) {
+        base = graph_[base].inputs[0];
+      }
+      stored_[i] = "state update";
+      assigned_params.push_back(base);
+    }
+  }
+  for (const air::Output& output : graph_.outputs) {
+    const Node& node = graph_[output.node];
+    const bool in_place =
+        node.op == Op::Input || node.op == Op::Assign ||
+        (node.op == Op::Param && std::find(assigned_params.begin(), assigned_params.end(),
+                                           output.node) == assigned_params.end());
+    if (!in_place) {
+      stored_[output.node.index] = fmt::format("output `{}`", output.name);
+    }
+  }
+  for (uint32_t i = graph_.size(); i-- > 0;) {
+    const NodeId id{i};
+    if (std::optional<std::string> reason = reason_to_store(id)) {
+      start_statement(id, std::move(*reason));
+      continue;
+    }
+    for (const auto& [key, value] : requests_[i]) {
+      expand(value);
+    }
+  }
+  // Statements were made users first.
+  const auto count = static_cast<uint32_t>(schedule_.statements.size());
+  std::reverse(schedule_.statements.begin(), schedule_.statements.end());
+  const auto renumber = [&](StatementId& id) {
+    if (id.valid()) {
+      id.index = count - 1 - id.index;
+    }
+  };
+  for (Value& value : schedule_.values) {
+    renumber(value.statement);
+    renumber(value.producer);
+  }
+  for (Statement& statement : schedule_.statements) {
+    order_values(statement);
+  }
+  for (const air::Output& output : graph_.outputs) {
+    const Node& node = graph_[output.node];
+    ArrayId array;
+    for (const Statement& statement : schedule_.statements) {
+      if (statement.node == output.node) {
+        array = statement.array;
+      }
+    }
+    if (!array.valid()) {
+      CATEN_CHECK(node.op == Op::Input || node.op == Op::Param, "output `{}` is not stored",
+                  output.name);
+      array = leaf_array(output.node);
+    }
+    schedule_.output_arrays.push_back(array);
+  }
+}
+
+}  // namespace
+
+Schedule make_statements(Schedule schedule) {
+  Walker(schedule).run();
+  return schedule;
+}
+
+ValueId resolve(const Schedule& schedule, ValueId value) {
+  while (schedule.value(value).kind == ValueKind::Alias) {
+    value = schedule.value(value).inputs.front();
+  }
+  return value;
+}
+
+ExprId linearise(index::Pool& pool, const std::vector<ExprId>& tuple,
+                 const std::vector<ExprId>& shape) {
+  ExprId position = pool.constant(0);
+  for (size_t i = 0; i < tuple.size(); ++i) {
+    position = pool.add(pool.mul(position, shape[i]), tuple[i]);
+  }
+  return position;
+}
+
+}  // namespace caten::schedule
