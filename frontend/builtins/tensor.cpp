@@ -184,8 +184,9 @@ Value attach_op(Interpreter& interp, std::span<Value> args) {
     // The form that applied the op, not the `st` inside of its `forward`.
     output->span = interp.current_span();
   }
-  tensor::attach_op(args[0].object_pointer(), inputs.span(), outputs.span(),
-                    tensor::tracks_gradients(interp));
+  tensor::attach_op(interp.heap(), args[0].object_pointer(), inputs.span(), outputs.span(),
+                    {.kind = tensor::op_kind(interp, args[0].object_pointer()),
+                     .tracks_gradients = tensor::tracks_gradients(interp)});
   return args[2];
 }
 

@@ -23,7 +23,8 @@ Lowering::Lowering(Interpreter& interp)
       serial_(++session_.lowerings),
       builder_(graph_),
       declared_(interp.heap()),
-      storages_(interp.heap()) {
+      storages_(interp.heap()),
+      assignments_(interp.heap()) {
   session_.lowering = this;
 }
 
@@ -167,6 +168,16 @@ std::string Lowering::param_name(const Tensor& tensor, int index) {
   return name;
 }
 
+NodeId Lowering::place(Tensor& tensor) {
+  if (const auto known = nodes_.find(&tensor); known != nodes_.end()) {
+    return known->second;
+  }
+  const int index = storage_index(tensor);
+  const NodeId id = builder_.param(param_name(tensor, index), index, tensor.dtype, tensor.shape);
+  nodes_[&tensor] = id;
+  return id;
+}
+
 NodeId Lowering::leaf(Tensor& tensor) {
   switch (tensor.source.index()) {
     case 0:
@@ -189,11 +200,8 @@ NodeId Lowering::leaf(Tensor& tensor) {
       return builder_.constant(tensor.get<Constant>().value, tensor.shape);
     case 4:
       return convert(builder_.dim(tensor.get<SizeValue>().value), tensor.dtype, true);
-    case 5: {
-      const int index = storage_index(tensor);
-      return builder_.param(tensor.name.empty() ? fmt::format("param{}", index) : tensor.name,
-                            index, tensor.dtype, tensor.shape);
-    }
+    case 5:
+      return place(tensor);
     default:
       CATEN_UNREACHABLE("leaf {}", tensor.source.index());
   }
@@ -305,8 +313,15 @@ LoweredGraph Lowering::run(std::span<const NamedTensor> outputs) {
   for (Tensor* tensor : order) {
     if (!nodes_.contains(tensor)) {
       tensor_span_ = tensor->span;
-      if (tensor->is<Computed>()) {
+      const bool is_root = std::find(roots.begin(), roots.end(), tensor) != roots.end();
+      if (tensor->applied && !is_root) {
+        builder_.set_span(tensor->span);
+        nodes_[tensor] = place(*tensor->place);
+      } else if (tensor->is<Computed>()) {
         lower_op(*tensor);
+        if (tensor->is_assignment) {
+          assignments_.push_back(tensor);
+        }
       } else {
         lower_leaf(*tensor);
       }
@@ -316,7 +331,8 @@ LoweredGraph Lowering::run(std::span<const NamedTensor> outputs) {
   for (const NamedTensor& output : outputs) {
     graph_.outputs.push_back({output.name, nodes_.at(output.tensor)});
   }
-  return {std::move(graph_), std::vector<Tensor*>(storages_.begin(), storages_.end())};
+  return {std::move(graph_), std::vector<Tensor*>(storages_.begin(), storages_.end()),
+          std::vector<Tensor*>(assignments_.begin(), assignments_.end())};
 }
 
 }  // namespace caten::tensor

@@ -39,6 +39,8 @@ struct LoweredGraph {
   air::Graph graph;
   /// ParamAttr::storage indexes this. Rooted by the owner.
   std::vector<Tensor*> storages;
+  /// The assignments that the program executes.
+  std::vector<Tensor*> assignments;
 };
 
 class Lowering {
@@ -74,6 +76,7 @@ class Lowering {
   void add_checks(const Tensor& tensor);
   void collect_sizes(std::span<Tensor* const> tensors);
   air::NodeId leaf(Tensor& tensor);
+  air::NodeId place(Tensor& tensor);
   void lower_leaf(Tensor& tensor);
   std::string param_name(const Tensor& tensor, int index);
   void lower_op(Tensor& tensor);
@@ -93,6 +96,7 @@ class Lowering {
   std::set<std::string> param_names_;
   RootedVector<Tensor*> declared_;
   RootedVector<Tensor*> storages_;
+  RootedVector<Tensor*> assignments_;
 };
 
 }  // namespace caten::tensor

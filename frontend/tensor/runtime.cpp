@@ -19,7 +19,8 @@ void trace_runtime(HeapObject* object, Tracer& tracer) {
   const auto* runtime = static_cast<Runtime*>(object);
   for (const std::vector<Tensor*>* tensors :
        {&runtime->outputs, &runtime->trainable, &runtime->trained, &runtime->forward.storages,
-        &runtime->training.storages}) {
+        &runtime->forward.assignments, &runtime->training.storages,
+        &runtime->training.assignments}) {
     for (const Tensor* tensor : *tensors) {
       tracer.mark(tensor);
     }
@@ -147,6 +148,9 @@ std::vector<StoragePtr> execute(Interpreter& interp, const LoadedProgram& progra
   const runtime::RunResult result =
       guard_runtime(interp, [&] { return program.executor->run(arguments); });
   session(interp).report_bytes();
+  for (Tensor* assignment : program.assignments) {
+    mark_applied(*assignment);
+  }
   return result.outputs;
 }
 
@@ -235,6 +239,7 @@ LoadedProgram load_program(Interpreter& interp, std::span<const NamedTensor> out
   LoadedProgram program;
   program.compiled = state.compiler.compile(lowered.graph, name);
   program.storages = lowered.storages;
+  program.assignments = lowered.assignments;
   std::vector<StoragePtr> params;
   for (Tensor* tensor : program.storages) {
     params.push_back(storage_of(interp, *tensor));

@@ -25,6 +25,7 @@ struct LoadedProgram {
   std::shared_ptr<const CompiledGraph> compiled;
   std::unique_ptr<runtime::Executor> executor;
   std::vector<Tensor*> storages;
+  std::vector<Tensor*> assignments;  // applied by every run
 };
 
 struct Runtime : HeapObject {

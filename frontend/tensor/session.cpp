@@ -100,25 +100,6 @@ void collect_tensors(Interpreter& interp, Value list, std::string_view what,
   }
 }
 
-std::string op_label(Interpreter& interp, const HeapObject* op) {
-  Value instance = Value::object(op);
-  for (;;) {
-    const Value cls = interp.call(interp.cl("CLASS-OF"), {instance});
-    const Value name = interp.call(interp.cl("CLASS-NAME"), {cls});
-    if (name == interp.caten("APPLICATION")) {
-      instance = interp.call(interp.caten("APPLICATION-MODULE"), {instance});
-      continue;
-    }
-    std::string label = lisp::symbol_label(*name.as<lisp::Symbol>());
-    // The library names the class of the op behind `!add` `add-op`.
-    constexpr std::string_view kSuffix = "-op";
-    if (label.size() > kSuffix.size() && label.ends_with(kSuffix)) {
-      label.resize(label.size() - kSuffix.size());
-    }
-    return label;
-  }
-}
-
 bool tracks_gradients(Interpreter& interp) {
   return interp.caten("*NO-GRAD*").as<lisp::Symbol>()->value.is_nil();
 }

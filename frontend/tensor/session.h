@@ -85,5 +85,7 @@ std::string tensor_text(lisp::Interpreter& interp, const Tensor& tensor);
 
 /// The label of an op: its class's name as the user spelled it.
 std::string op_label(lisp::Interpreter& interp, const HeapObject* op);
+/// What the library's classes Movement and assign-op mean to the graph.
+OpKind op_kind(lisp::Interpreter& interp, const HeapObject* op);
 
 }  // namespace caten::tensor

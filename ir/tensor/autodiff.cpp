@@ -1,6 +1,7 @@
 #include "ir/tensor/autodiff.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/support/check.h"
 
@@ -32,13 +33,14 @@ class GradientTable {
   GradientRules& rules_;
 };
 
-/// One op with all its outputs, so that it is differentiated once, after all of their users.
+/// One application of an op with all its outputs, so that it is differentiated once, after all of
+/// their users.
 std::vector<std::vector<Tensor*>> ops_in_order(std::span<Tensor* const> roots) {
   std::vector<std::vector<Tensor*>> ops;
-  std::unordered_map<const HeapObject*, size_t> seen;
+  std::unordered_set<const Tensor*> seen;
   for (Tensor* tensor : topological_order(roots)) {
     if (!tensor->is<Computed>() || !tensor->needs_grad ||
-        !seen.emplace(tensor->op, ops.size()).second) {
+        !seen.insert(tensor->application()).second) {
       continue;
     }
     ops.push_back(tensor->siblings.empty() ? std::vector<Tensor*>{tensor} : tensor->siblings);

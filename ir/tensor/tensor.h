@@ -5,7 +5,12 @@
 //   attached.
 // - Ops are objects supplied by the frontend; the graph only keeps them alive and apart. Outputs of
 //   one op share the op, the inputs and the siblings.
-// - Tensors are collected objects. `inputs`, `siblings`, `grad` and the op are traced.
+// - A stored tensor is a place. An assignment (the result of an op of OpKind::Assign) is its next
+//   version; a view is a part of it. An op that takes a place, an assignment or a view as input
+//   takes the newest version there is when the op is attached, so reads and assignments take effect
+//   in the order in which they were built. An assignment that a program has executed is `applied`:
+//   what still refers to it reads the place.
+// - Tensors are collected objects; all references to other objects are traced.
 #pragma once
 
 #include <cstdint>
@@ -60,6 +65,12 @@ struct Tensor : HeapObject {
   std::vector<Tensor*> siblings;       // Computed: all outputs of the op when there are several
   std::vector<air::SizeCheck> checks;  // size relations found while this tensor was made
 
+  Tensor* place = nullptr;    // assignments and views: the stored tensor behind them
+  Tensor* version = nullptr;  // stored: the newest assignment that was not executed yet
+  bool is_view = false;
+  bool is_assignment = false;
+  bool applied = false;  // assignments: a program has executed it
+
   int64_t id = 0;
   std::string name;  // Input: its name; otherwise the name of a parameter, or ""
   Span span;
@@ -83,6 +94,8 @@ struct Tensor : HeapObject {
   }
   /// Which output of its op this is; 0 for anything else.
   int output_index() const;
+  /// The same for all outputs of one application of an op, different for any two applications.
+  const Tensor* application() const { return siblings.empty() ? this : siblings.front(); }
 
   static const ObjectType kType;
 };
@@ -91,13 +104,32 @@ inline void trace(Tracer& tracer, Tensor* tensor) {
   tracer.mark(tensor);
 }
 
+/// What the graph has to know of an op.
+enum class OpKind : uint8_t {
+  Plain,
+  View,    // rearranges its one input: a part of the place that the input is (a part of)
+  Assign,  // the next version of the place that input 0 is
+};
+struct Attachment {
+  OpKind kind = OpKind::Plain;
+  bool tracks_gradients = true;  // false inside with-no-grad
+};
+
 /// Makes `outputs` the results of `op` applied to `inputs`; they are Fresh (InternalError
-/// otherwise). `track` is false inside with-no-grad: no gradient flows through them.
-void attach_op(HeapObject* op, std::span<Tensor* const> inputs, std::span<Tensor* const> outputs,
-               bool track);
+/// otherwise). Inputs that are places are replaced by their newest versions, for which tensors may
+/// be made in `heap`.
+void attach_op(Heap& heap, HeapObject* op, std::span<Tensor* const> inputs,
+               std::span<Tensor* const> outputs, Attachment attachment);
+
+/// The tensor that stands for `tensor` when an op takes it now.
+Tensor* newest_version(Heap& heap, Tensor* tensor);
+
+/// Notes that a program executed the assignment.
+void mark_applied(Tensor& assignment);
 
 /// Every tensor that `roots` depend on and the roots, inputs before their users; siblings that
-/// nobody reads are not listed. Not recursive: graphs may be deep.
+/// nobody reads are not listed. Applied assignments count as leaves, except as roots. Not
+/// recursive: graphs may be deep.
 std::vector<Tensor*> topological_order(std::span<Tensor* const> roots);
 
 }  // namespace caten::tensor

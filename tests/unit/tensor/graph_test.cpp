@@ -33,14 +33,35 @@ class Graph : public ::testing::Test {
       results.push_back(heap_.make<Tensor>());
       results.back()->name = kind + std::to_string(i);
     }
-    attach_op(heap_.make<FakeOp>(std::move(kind)), inputs, results, track);
+    attach_op(heap_, heap_.make<FakeOp>(std::move(kind)), inputs, results,
+              {.kind = kind_, .tracks_gradients = track});
     return results;
   }
   Tensor* apply1(std::string kind, std::vector<Tensor*> inputs, bool track = true) {
     return apply(std::move(kind), std::move(inputs), 1, track)[0];
   }
 
+  Tensor* stored(std::string name) {
+    Tensor* tensor = leaf(std::move(name), false);
+    tensor->source = Stored{};
+    return tensor;
+  }
+  Tensor* view(Tensor* of) {
+    kind_ = OpKind::View;
+    Tensor* result = apply1("view", {of});
+    kind_ = OpKind::Plain;
+    return result;
+  }
+  Tensor* assign(Tensor* place, Tensor* value) {
+    kind_ = OpKind::Assign;
+    Tensor* result = apply1("assign", {place, value});
+    kind_ = OpKind::Plain;
+    return result;
+  }
+  Tensor* read(Tensor* of) { return apply1("read", {of}); }
+
   Heap heap_;
+  OpKind kind_ = OpKind::Plain;
 };
 
 /// Gradients as text: input i of an op gets "kind/i(gradients of the outputs)".
@@ -115,7 +136,7 @@ TEST_F(Graph, AttachKeepsSiblings) {
 
 TEST_F(Graph, AttachTwiceIsABug) {
   Tensor* const outputs[] = {apply1("f", {leaf("x")})};
-  EXPECT_THROW(attach_op(heap_.make<FakeOp>("g"), {}, outputs, true), InternalError);
+  EXPECT_THROW(attach_op(heap_, heap_.make<FakeOp>("g"), {}, outputs, {}), InternalError);
 }
 
 TEST_F(Graph, GradientsFlowThroughFloatsOnly) {
@@ -127,7 +148,7 @@ TEST_F(Graph, GradientsFlowThroughFloatsOnly) {
   ints->dtype = DType::Int64;
   Tensor* const outputs[] = {ints};
   Tensor* const inputs[] = {x};
-  attach_op(heap_.make<FakeOp>("argmax"), inputs, outputs, true);
+  attach_op(heap_, heap_.make<FakeOp>("argmax"), inputs, outputs, {});
   EXPECT_FALSE(ints->needs_grad);
 }
 
@@ -137,6 +158,70 @@ TEST_F(Graph, CollectorKeepsWhatTheGraphNeeds) {
   heap_.collect();
   EXPECT_EQ(roots[0]->inputs[0]->inputs[0]->name, "x");
   EXPECT_EQ(static_cast<FakeOp*>(roots[0]->op)->kind, "f");
+}
+
+TEST_F(Graph, ReadersTakeTheVersionOfTheirTime) {
+  Tensor* p = stored("p");
+  Tensor* before = read(p);
+  Tensor* first = assign(p, leaf("v"));
+  Tensor* between = read(p);
+  Tensor* second = assign(p, leaf("w"));
+  EXPECT_EQ(before->inputs[0], p);
+  EXPECT_EQ(between->inputs[0], first);
+  EXPECT_EQ(second->inputs[0], first);
+  EXPECT_EQ(read(p)->inputs[0], second);
+  EXPECT_EQ(read(first)->inputs[0], second);
+}
+
+TEST_F(Graph, ViewsAreParts) {
+  Tensor* p = stored("p");
+  Tensor* part = view(view(p));
+  EXPECT_EQ(read(part)->inputs[0], part);
+  Tensor* written = assign(p, leaf("v"));
+  Tensor* seen = read(part)->inputs[0];
+  EXPECT_NE(seen, part);
+  EXPECT_EQ(seen->inputs[0]->inputs[0], written);
+  EXPECT_EQ(seen->op, part->op);
+  EXPECT_EQ(part->inputs[0]->inputs[0], p);
+}
+
+TEST_F(Graph, ViewsOfComputedTensorsAreNoPlaces) {
+  Tensor* computed = read(stored("p"));
+  EXPECT_EQ(view(computed)->place, nullptr);
+}
+
+TEST_F(Graph, AppliedAssignmentsAreReadFromThePlace) {
+  Tensor* p = stored("p");
+  Tensor* v = leaf("v");
+  Tensor* written = assign(p, v);
+  Tensor* after = read(p);
+  mark_applied(*written);
+  EXPECT_EQ(read(p)->inputs[0], p);
+  EXPECT_EQ(read(written)->inputs[0], p);
+  Tensor* const roots[] = {after};
+  EXPECT_EQ(topological_order(roots), (std::vector<Tensor*>{written, after}));
+  // Asked for by itself it is executed again.
+  Tensor* const again[] = {written};
+  EXPECT_EQ(topological_order(again), (std::vector<Tensor*>{p, v, written}));
+}
+
+TEST_F(Graph, LaterAssignmentStaysWhenAnEarlierOneIsApplied) {
+  Tensor* p = stored("p");
+  Tensor* first = assign(p, leaf("v"));
+  Tensor* second = assign(p, leaf("w"));
+  mark_applied(*first);
+  EXPECT_EQ(read(p)->inputs[0], second);
+}
+
+TEST_F(Autodiff, OneOpAppliedTwiceIsTwoApplications) {
+  Tensor* x = leaf("x");
+  auto* op = heap_.make<FakeOp>("f");
+  Tensor* first[] = {heap_.make<Tensor>()};
+  Tensor* const inputs[] = {x};
+  attach_op(heap_, op, inputs, first, {});
+  Tensor* second[] = {heap_.make<Tensor>()};
+  attach_op(heap_, op, first, second, {});
+  EXPECT_EQ(gradient({second[0]}, x), "f/0(f/0(1))");
 }
 
 TEST_F(Autodiff, Chain) {
