@@ -201,6 +201,16 @@ std::vector<StoragePtr> run_training(Interpreter& interp, Runtime& runtime) {
   return data;
 }
 
+std::unique_ptr<runtime::Executor> make_executor(
+    Interpreter& interp, const std::shared_ptr<const CompiledGraph>& compiled,
+    std::vector<StoragePtr> params, const std::string& name) {
+  // The program lives in the compiled graph and keeps it alive.
+  std::shared_ptr<const runtime::Program> program(compiled, &compiled->compilation.program);
+  return std::make_unique<runtime::Executor>(
+      std::move(program), compiled->executable, std::move(params),
+      runtime::ExecutorOptions{name, session(interp).counter()});
+}
+
 /// a + b of two arrays of one shape, by a program for any length.
 StoragePtr add_arrays(Interpreter& interp, const StoragePtr& a, const StoragePtr& b) {
   air::Graph graph;
@@ -211,13 +221,9 @@ StoragePtr add_arrays(Interpreter& interp, const StoragePtr& a, const StoragePtr
   graph.outputs.push_back({"sum", builder.binary(air::Op::Add, left, right)});
   Compiler& compiler = session(interp).compiler;
   const auto compiled = compiler.compile(graph, "accumulate_gradient");
-  LoadedProgram program{
-      compiled,
-      std::make_unique<runtime::Executor>(
-          std::shared_ptr<const runtime::Program>(compiled, &compiled->compilation.program),
-          compiled->executable, std::vector<StoragePtr>{},
-          runtime::ExecutorOptions{"backward", session(interp).counter()}),
-      {}};
+  LoadedProgram program;
+  program.compiled = compiled;
+  program.executor = make_executor(interp, compiled, {}, "backward");
   runtime::RunArguments arguments;
   const std::vector<int64_t> flat = {a->elements()};
   arguments.inputs = {runtime::Storage::reshaped(a, flat), runtime::Storage::reshaped(b, flat)};
@@ -244,11 +250,7 @@ LoadedProgram load_program(Interpreter& interp, std::span<const NamedTensor> out
   for (Tensor* tensor : program.storages) {
     params.push_back(storage_of(interp, *tensor));
   }
-  program.executor = std::make_unique<runtime::Executor>(
-      std::shared_ptr<const runtime::Program>(program.compiled,
-                                              &program.compiled->compilation.program),
-      program.compiled->executable, std::move(params),
-      runtime::ExecutorOptions{name, state.counter()});
+  program.executor = make_executor(interp, program.compiled, std::move(params), name);
   return program;
 }
 
