@@ -84,4 +84,6 @@
       (*print-pretty* t)
       (*print-right-margin* 1000000)
       (files (rest sb-ext:*posix-argv*)))
-  (dolist (file files) (record file)))
+  (dolist (file files)
+    (handler-case (record file)
+      (error (c) (format *error-output* "~a: ~a~%" file c) (sb-ext:exit :code 1)))))
