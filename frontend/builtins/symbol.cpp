@@ -68,29 +68,10 @@ Value symbol_package(Interpreter& interp, Args args) {
   return package == nullptr ? Value::nil() : Value::object(package);
 }
 
-/// A symbol or (setf symbol).
-Value expect_function_name(Interpreter& interp, Value name) {
-  const bool is_setf = name.is_cons() && car(name) == interp.cl("SETF") && cadr(name).is_symbol() &&
-                       cddr(name).is_nil();
-  if (!name.is_symbol() && !is_setf) {
-    wrong_type(interp, name, "argument", "a function name");
-  }
-  return name;
-}
-
 // --- property lists ---------------------------------------------------------------------------
 
 Value plist_of(const Symbol& symbol) {
   return symbol.plist.is_none() ? Value::nil() : symbol.plist;
-}
-
-/// The property lists of NIL and T cannot be written to: they are constant memory.
-Symbol& expect_writable(Interpreter& interp, Value v) {
-  Symbol& symbol = expect_symbol(interp, v, "symbol");
-  if (symbol.is_static()) {
-    wrong_type(interp, v, "symbol", "a symbol other than NIL and T");
-  }
-  return symbol;
 }
 
 Value symbol_plist(Interpreter& interp, Args args) {
@@ -134,20 +115,6 @@ Package& package_arg(Interpreter& interp, Args args, size_t index) {
                              : interp.current_package();
 }
 
-Value access_keyword(Interpreter& interp, Access access) {
-  switch (access) {
-    case Access::None:
-      return Value::nil();
-    case Access::Internal:
-      return interp.keyword("INTERNAL");
-    case Access::External:
-      return interp.keyword("EXTERNAL");
-    case Access::Inherited:
-      return interp.keyword("INHERITED");
-  }
-  CATEN_UNREACHABLE("access");
-}
-
 Value symbol_make_symbol(Interpreter& interp, Args args) {
   return interp.make_symbol(expect_string(interp, args[0], "name").utf8());
 }
@@ -185,15 +152,8 @@ Value symbol_gentemp(Interpreter& interp, Args args) {
   }
 }
 
-// --- packages ---------------------------------------------------------------------------------
+// --- apropos ----------------------------------------------------------------------------------
 
-Value package_list(Interpreter& interp, const std::vector<Package*>& packages) {
-  std::vector<Value> out;
-  for (Package* package : packages) {
-    out.push_back(Value::object(package));
-  }
-  return interp.list(out);
-}
 std::vector<Value> sorted_symbols(const Package& package, bool external_only) {
   std::vector<Value> symbols;
   for (const SymbolTable::Slot& slot : package.symbols.slots()) {

@@ -311,10 +311,17 @@ bool Printer::begin_abbreviation(Value list) {
   if (!rest.is_cons() || !cdr(rest).is_nil() || labels_.contains(rest.bits())) {
     return false;
   }
-  if (car(list) == interp_.cl("QUOTE")) {
+  const Value head = car(list);
+  if (head == interp_.cl("QUOTE")) {
     out_ += '\'';
-  } else if (car(list) == interp_.cl("FUNCTION")) {
+  } else if (head == interp_.cl("FUNCTION")) {
     out_ += "#'";
+  } else if (head == interp_.caten("%BACKQUOTE")) {
+    out_ += '`';
+  } else if (head == interp_.caten("%COMMA")) {
+    out_ += ',';
+  } else if (head == interp_.caten("%COMMA-AT")) {
+    out_ += ",@";
   } else {
     return false;
   }
