@@ -73,7 +73,7 @@ Value list_butlast(Interpreter& interp, Args args) {
   const auto n =
       static_cast<size_t>(args.size() > 1 ? expect_index(interp, args[1], "count") : int64_t{1});
   const std::vector<Value> tails = tails_of(interp, args[0]);
-  ListBuilder out(interp);
+  ListCollector out(interp);
   for (size_t i = 0; i + n < tails.size(); ++i) {
     out.add(car(tails[i]));
   }
@@ -144,7 +144,7 @@ Value list_append(Interpreter& interp, Args args) {
   if (args.empty()) {
     return Value::nil();
   }
-  ListBuilder out(interp);
+  ListCollector out(interp);
   for (Value list : args.first(args.size() - 1)) {
     for (Value item : expect_list_items(interp, list, "argument")) {
       out.add(item);
@@ -187,7 +187,7 @@ Value list_revappend(Interpreter& interp, Args args) {
 }
 
 Value list_copy_list(Interpreter& interp, Args args) {
-  ListBuilder out(interp);
+  ListCollector out(interp);
   Value end = args[0];
   for (Value tail : tails_of(interp, args[0])) {
     out.add(car(tail));
@@ -201,7 +201,7 @@ Value list_copy_list(Interpreter& interp, Args args) {
 template <typename Replace>
 Value map_tree(Interpreter& interp, Value tree, const Replace& replace) {
   interp.check_stack();
-  ListBuilder out(interp);
+  ListCollector out(interp);
   for (size_t steps = 0;; ++steps) {
     const Value replaced = replace(tree);
     if (!replaced.is_none()) {
@@ -223,7 +223,7 @@ Value list_copy_tree(Interpreter& interp, Args args) {
 }
 
 Value list_copy_alist(Interpreter& interp, Args args) {
-  ListBuilder out(interp);
+  ListCollector out(interp);
   for (Value entry : expect_list_items(interp, args[0], "alist")) {
     out.add(entry.is_cons() ? interp.cons(car(entry), cdr(entry)) : entry);
   }
@@ -390,7 +390,7 @@ Value list_sublis(Interpreter& interp, Args args) {
 }
 
 Value list_ldiff(Interpreter& interp, Args args) {
-  ListBuilder out(interp);
+  ListCollector out(interp);
   Value end = args[0];
   for (Value tail : tails_of(interp, args[0])) {
     if (tail == args[1]) {

@@ -44,7 +44,7 @@ class ListWalk {
 template <bool Tails>
 Value map_collect(Interpreter& interp, Args args) {
   ListWalk walk(interp, args);
-  ListBuilder out(interp);
+  ListCollector out(interp);
   while (walk.next(Tails)) {
     out.add(walk.call());
   }
@@ -64,7 +64,7 @@ Value map_for_effect(Interpreter& interp, Args args) {
 template <bool Tails>
 Value map_join(Interpreter& interp, Args args) {
   ListWalk walk(interp, args);
-  ListBuilder out(interp);
+  ListCollector out(interp);
   Value atom;
   while (walk.next(Tails)) {
     const Value part = walk.call();

@@ -81,9 +81,9 @@ class Criterion {
 };
 
 /// A list built front to back.
-class ListBuilder {
+class ListCollector {
  public:
-  explicit ListBuilder(Interpreter& interp) : interp_(interp) {}
+  explicit ListCollector(Interpreter& interp) : interp_(interp) {}
   void add(Value item) { add_tail(interp_.cons(item, Value::nil())); }
   /// Continues with `tail`, a cons whose cdr may be written to, or the end of the list.
   void add_tail(Value tail) {

@@ -51,7 +51,7 @@ struct TwoSets {
 template <bool Wanted>
 Value set_filter(Interpreter& interp, Args args) {
   TwoSets sets(interp, args);
-  ListBuilder out(interp);
+  ListCollector out(interp);
   for (size_t i = 0; i < sets.a.size(); ++i) {
     if (sets.b_has(sets.a_keys[i]) == Wanted) {
       out.add(sets.a[i]);
@@ -62,7 +62,7 @@ Value set_filter(Interpreter& interp, Args args) {
 
 Value set_union(Interpreter& interp, Args args) {
   TwoSets sets(interp, args);
-  ListBuilder out(interp);
+  ListCollector out(interp);
   for (size_t i = 0; i < sets.a.size(); ++i) {
     if (!sets.b_has(sets.a_keys[i])) {
       out.add(sets.a[i]);
@@ -73,7 +73,7 @@ Value set_union(Interpreter& interp, Args args) {
 
 Value set_exclusive_or(Interpreter& interp, Args args) {
   TwoSets sets(interp, args);
-  ListBuilder out(interp);
+  ListCollector out(interp);
   for (size_t i = 0; i < sets.a.size(); ++i) {
     if (!sets.b_has(sets.a_keys[i])) {
       out.add(sets.a[i]);
