@@ -120,9 +120,11 @@ inline Value arg_or(std::span<Value> args, size_t index, Value otherwise = Value
 std::optional<std::string> did_you_mean(std::string_view name,
                                         std::span<const std::string> candidates);
 
-// The tables, one per file. core: this directory's core.cpp, installed by the constructor of
-// Interpreter; the others are installed by whoever assembles the whole language.
+// The tables that the constructor of Interpreter installs; whoever assembles the whole language
+// installs the others.
 std::span<const Builtin> core_builtins();
+std::span<const Builtin> core_macro_support();
 std::span<const MacroRow> core_macros();
+std::span<const Builtin> package_builtins();
 
 }  // namespace caten::lisp

@@ -13,9 +13,11 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "frontend/lisp/package.h"
@@ -28,6 +30,7 @@ namespace caten::lisp {
 class Environment;
 class Vm;
 struct Builtin;
+struct InlineRow;
 struct MacroRow;
 
 /// A CompileError as a Lisp object: what a condition made from one keeps, and what stands in for
@@ -114,6 +117,11 @@ class Interpreter {
   Value coerce_to_function(Value designator);
   void proclaim_special(Value symbol);
 
+  /// The label of an accessible symbol that looks like another and passes the test: for "did you
+  /// mean".
+  std::optional<std::string> similar_symbol(const Symbol& symbol,
+                                            bool (*test)(const Symbol& other));
+
   // --- tables of builtins (frontend/builtins/builtins.h) ---------------------------------------
   void install(std::span<const Builtin> rows);
   void install(std::span<const MacroRow> rows);
@@ -135,6 +143,8 @@ class Interpreter {
   Value macroexpand(Value form, const Environment* env = nullptr);
   Value macro_function(Value symbol, const Environment* env = nullptr);  // no value: none
   bool is_special_form(Value symbol) const;
+  /// How calls of a CL function are compiled, if not as calls; null otherwise.
+  const InlineRow* inline_row(const Symbol& symbol) const;
 
   // --- calls ------------------------------------------------------------------------------------
   /// Calls a function designator from C++. The argument values need not be rooted.
@@ -187,6 +197,7 @@ class Interpreter {
    private:
     Interpreter& interp_;
     size_t depth_;
+    int exceptions_;
   };
 
   Vm& vm() { return *vm_; }
@@ -207,12 +218,22 @@ class Interpreter {
  private:
   friend class Vm;
   std::shared_ptr<void>& state_slot(std::string_view key);
+  void make_core_packages();
   Value load_forms(uint32_t file);
-  bool is_library(uint32_t file) const;
+  Value eval_top_level(Value form, Span span);
+  Package& package_of_row(std::string_view name, Package* last);
+  template <typename Body>
+  Value outermost(Body body);
+  bool is_library(uint32_t file) const {
+    return file < library_files_.size() && library_files_[file];
+  }
+
+  class PackageRoots;
 
   Heap heap_;
   SourceMap sources_;
   std::vector<Package*> packages_;
+  std::unique_ptr<PackageRoots> package_roots_;
   Package* cl_ = nullptr;
   Package* keyword_ = nullptr;
   Package* caten_ = nullptr;
@@ -220,6 +241,7 @@ class Interpreter {
   RootedVector<Value> permanent_{heap_};
   std::vector<bool> library_files_;
   std::vector<std::pair<std::string, std::shared_ptr<void>>> states_;
+  std::unordered_map<const Symbol*, const InlineRow*> inlined_;
   uint64_t gensym_counter_ = 0;
   std::unique_ptr<Vm> vm_;
 };

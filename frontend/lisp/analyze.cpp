@@ -1,0 +1,417 @@
+// See analyze.h.
+#include "frontend/lisp/analyze.h"
+
+#include <algorithm>
+#include <string>
+
+#include "frontend/builtins/builtins.h"
+#include "frontend/lisp/lambda_list.h"
+#include "frontend/lisp/vm.h"
+
+namespace caten::lisp {
+Analyzer::Analyzer(Interpreter& interp, Span span) : interp_(interp), span_(span) {
+  interp_.heap().add_root(this);
+}
+Analyzer::~Analyzer() { interp_.heap().remove_root(this); }
+
+void Analyzer::trace_roots(Tracer& tracer) {
+  for (Value value : kept_) {
+    trace(tracer, value);
+  }
+}
+
+Node* Analyzer::make(decltype(Node::data) data) {
+  nodes_.push_back({std::move(data), span_});
+  return &nodes_.back();
+}
+
+FunctionScope* Analyzer::new_scope() {
+  FunctionScope& scope = scopes_.emplace_back();
+  scope.parent = scope_;
+  scope.span = span_;
+  return &scope;
+}
+
+FunctionScope* Analyzer::top_level(Value form) {
+  keep(form);
+  scope_ = nullptr;
+  FunctionScope* function = new_scope();
+  scope_ = function;
+  function->body = this->form(form, nullptr);
+  scope_ = nullptr;
+  return function;
+}
+
+FunctionScope* Analyzer::lambda(Value form, Value name, const Environment* env) {
+  keep(form);
+  Span saved_span = span_;
+  if (Span own = span_of(form); own.known()) {
+    span_ = own;
+  }
+  FunctionScope* saved_scope = scope_;
+  FunctionScope* function = new_scope();
+  scope_ = function;
+  function->name = name;
+  Body body = parse_body(cddr(form), true);
+  if (!body.doc.is_none()) {
+    function->doc = body.doc.as<String>()->utf8();
+  }
+  env = parse_lambda_list(*this, cadr(form), body.specials, env);
+  env = declare_specials(body.specials, env);
+  function->body = sequence(body.forms, env);
+  scope_ = saved_scope;
+  span_ = saved_span;
+  return function;
+}
+
+Node* Analyzer::form(Value form, const Environment* env) {
+  if (form.is_cons()) {
+    return cons_form(form, env);
+  }
+  if (form.is<Symbol>() && !form.as<Symbol>()->has(kConstant)) {
+    return variable_reference(form, env);
+  }
+  if (auto* symbol = form.try_as<Symbol>()) {
+    return symbol->has(kKeyword) || symbol->is_static() ? constant(form)
+                                                        : make(GlobalNode{form, Value()});
+  }
+  return constant(form);
+}
+
+Node* Analyzer::element(Value cell, const Environment* env) {
+  Value item = car(cell);
+  if (item.is_cons()) {
+    return cons_form(item, env);
+  }
+  Span saved = span_;
+  if (Span own = span_of(cell); own.known()) {
+    span_ = own;
+  }
+  Node* node = form(item, env);
+  span_ = saved;
+  return node;
+}
+
+std::vector<Node*> Analyzer::elements(Value forms, const Environment* env) {
+  std::vector<Node*> nodes;
+  for (Value rest = forms; rest.is_cons(); rest = cdr(rest)) {
+    nodes.push_back(element(rest, env));
+  }
+  return nodes;
+}
+
+Node* Analyzer::sequence(Value forms, const Environment* env) {
+  std::vector<Node*> nodes = elements(forms, env);
+  if (nodes.empty()) {
+    return constant(Value::nil());
+  }
+  return nodes.size() == 1 ? nodes[0] : make(SequenceNode{std::move(nodes)});
+}
+
+Node* Analyzer::cons_form(Value form, const Environment* env) {
+  interp_.check_stack();
+  Span saved = span_;
+  if (Span own = span_of(form); own.known()) {
+    span_ = own;
+  }
+  if (list_length(form) < 0) {
+    error("a form must be a proper list");
+  }
+  Node* node = nullptr;
+  Value head = form.cons_pointer()->car;
+  if (head.is_cons() && car(head) == interp_.cl("LAMBDA")) {
+    Node* function = function_value(head, env);
+    node = make(CallNode{Value(), function, elements(cdr(form), env)});
+  } else if (!head.is_symbol()) {
+    error("`{}` is in the place of a function name", interp_.print(head));
+  } else if (const Environment* local = find_function(env, head)) {
+    if (local->kind == Environment::Kind::Function) {
+      Node* function = reference(local->variable);
+      node = make(CallNode{Value(), function, elements(cdr(form), env)});
+    } else {
+      node = expansion(form, env);
+    }
+  } else {
+    node = global_call(head, form, env);
+  }
+  span_ = saved;
+  return node;
+}
+
+Node* Analyzer::expansion(Value form, const Environment* env) {
+  Vm::Expansion mark(interp_.vm(), span_);
+  return this->form(keep(interp_.macroexpand_1(form, env, nullptr)), env);
+}
+
+Node* Analyzer::global_call(Value head, Value form, const Environment* env) {
+  auto& symbol = *head.as<Symbol>();
+  Value function = symbol.function;
+  if (auto* special = function.try_as<SpecialForm>()) {
+    return special->analyze(*this, form, env);
+  }
+  if (function.is<Macro>()) {
+    return expansion(form, env);
+  }
+  if (const InlineRow* row = interp_.inline_row(symbol)) {
+    if (Node* node = inlined_call(*row, form, env)) {
+      return node;
+    }
+  }
+  return make(CallNode{head, nullptr, elements(cdr(form), env)});
+}
+
+// Null: this number of arguments is left to the ordinary call.
+Node* Analyzer::inlined_call(const InlineRow& row, Value form, const Environment* env) {
+  if (row.analyze != nullptr) {
+    return row.analyze(*this, form, env);
+  }
+  int64_t count = list_length(cdr(form));
+  if (row.args == count) {
+    return make(PrimitiveNode{row.op, elements(cdr(form), env)});
+  }
+  if (row.args != kFold || count < 2) {
+    return nullptr;
+  }
+  std::vector<Node*> args = elements(cdr(form), env);
+  Node* node = args[0];
+  for (size_t i = 1; i < args.size(); ++i) {
+    node = make(PrimitiveNode{row.op, {node, args[i]}});
+  }
+  return node;
+}
+
+Node* Analyzer::call(Value function_symbol, std::vector<Node*> args) {
+  return make(CallNode{function_symbol, nullptr, std::move(args)});
+}
+
+Node* Analyzer::function_value(Value designator, const Environment* env) {
+  Value head = car(designator);
+  Value lambda_symbol = interp_.cl("LAMBDA");
+  Value named = interp_.caten("%NAMED-LAMBDA");
+  if (designator.is_cons() && (head == lambda_symbol || head == named)) {
+    Value name = Value::nil();
+    if (head == named) {
+      check_length(designator, 2, -1);
+      name = cadr(designator);
+      designator = keep(interp_.cons(lambda_symbol, cddr(designator)));
+    }
+    check_length(designator, 1, -1);
+    if (env == nullptr) {
+      // Nothing lexical to refer to: compiled when it is first called.
+      Code* code = interp_.heap().make<Code>();
+      code->source = designator;
+      code->name = name;
+      Span own = span_of(designator);
+      code->span = own.known() ? own : span_;
+      return make(LambdaNode{nullptr, keep(Value::object(code))});
+    }
+    return make(LambdaNode{lambda(designator, name, env), Value()});
+  }
+  bool is_setf = head == interp_.cl("SETF") && cadr(designator).is_symbol();
+  if (!designator.is_symbol() && !is_setf) {
+    error("`{}` does not name a function", interp_.print(designator));
+  }
+  if (const Environment* local = find_function(env, designator)) {
+    if (local->kind != Environment::Kind::Function) {
+      error("`{}` names a macro, not a function", interp_.print(designator));
+    }
+    return reference(local->variable);
+  }
+  return make(FunctionNode{designator});
+}
+
+Analyzer::Body Analyzer::parse_body(Value forms, bool allow_doc) {
+  Body body{forms, {}, Value()};
+  Value declare = interp_.cl("DECLARE");
+  Value special = interp_.cl("SPECIAL");
+  for (; body.forms.is_cons(); body.forms = cdr(body.forms)) {
+    Value first = car(body.forms);
+    if (allow_doc && body.doc.is_none() && first.is<String>() && cdr(body.forms).is_cons()) {
+      body.doc = first;
+      continue;
+    }
+    if (!first.is_cons() || car(first) != declare) {
+      break;
+    }
+    for (Value declaration : list_items(cdr(first))) {
+      if (car(declaration) == special) {
+        for (Value symbol : list_items(cdr(declaration))) {
+          body.specials.push_back(symbol);
+        }
+      }
+    }
+  }
+  return body;
+}
+
+const Environment* Analyzer::declare_specials(const std::vector<Value>& specials,
+                                              const Environment* env) {
+  for (Value symbol : specials) {
+    env = extend(env, {.kind = Environment::Kind::Special, .name = symbol});
+  }
+  return env;
+}
+
+const Environment* Analyzer::extend(const Environment* env, Environment link) {
+  link.parent = env;
+  links_.push_back(link);
+  return &links_.back();
+}
+
+Variable* Analyzer::new_variable(Value symbol) {
+  Variable& variable = variables_.emplace_back();
+  variable.symbol = symbol;
+  variable.owner = scope_;
+  variable.slot = scope_->next_slot++;
+  scope_->max_slot = std::max(scope_->max_slot, scope_->next_slot);
+  if (variable.slot >= kMaxOperand) {
+    error("too many variables in one function");
+  }
+  return &variable;
+}
+
+ExitPoint* Analyzer::new_exit() {
+  ExitPoint& exit = exits_.emplace_back();
+  exit.owner = scope_;
+  exit.tag = new_variable(Value::nil());
+  return &exit;
+}
+
+Binding Analyzer::bind(Value symbol, const std::vector<Value>& specials,
+                       const Environment** env) {
+  auto* object = symbol.try_as<Symbol>();
+  if (object == nullptr) {
+    error("`{}` cannot name a variable", interp_.print(symbol));
+  }
+  if (object->has(kConstant)) {
+    error("`{}` is a constant and cannot be bound", interp_.print(symbol));
+  }
+  Binding binding;
+  binding.symbol = symbol;
+  binding.special = object->has(kSpecial) ||
+                    std::find(specials.begin(), specials.end(), symbol) != specials.end();
+  if (binding.special) {
+    *env = extend(*env, {.kind = Environment::Kind::Special, .name = symbol});
+    return binding;
+  }
+  binding.variable = new_variable(symbol);
+  *env = extend(
+      *env,
+      {.kind = Environment::Kind::Lexical, .name = symbol, .variable = binding.variable});
+  return binding;
+}
+
+const Environment* Analyzer::find(const Environment* env, Environment::Kind kind, Value name) {
+  for (; env != nullptr; env = env->parent) {
+    if (env->kind == kind && eql(env->name, name)) {
+      return env;
+    }
+  }
+  return nullptr;
+}
+
+const Environment* Analyzer::find_variable(const Environment* env, Value symbol) {
+  for (; env != nullptr; env = env->parent) {
+    bool names_variable = env->kind == Environment::Kind::Lexical ||
+                          env->kind == Environment::Kind::Special ||
+                          env->kind == Environment::Kind::SymbolMacro;
+    if (names_variable && env->name == symbol) {
+      return env;
+    }
+  }
+  return nullptr;
+}
+
+const Environment* Analyzer::find_function(const Environment* env, Value name) {
+  for (; env != nullptr; env = env->parent) {
+    bool names_function =
+        env->kind == Environment::Kind::Function || env->kind == Environment::Kind::Macro;
+    if (names_function &&
+        (env->name == name || (name.is_cons() && equal(env->name, name)))) {
+      return env;
+    }
+  }
+  return nullptr;
+}
+
+// Makes a variable of an outer function available in the current one and all between.
+void Analyzer::capture(Variable* variable) {
+  for (FunctionScope* at = scope_; at != variable->owner; at = at->parent) {
+    CATEN_CHECK(at != nullptr, "variable is out of scope");
+    variable->captured = true;
+    if (std::find(at->captures.begin(), at->captures.end(), variable) == at->captures.end()) {
+      at->captures.push_back(variable);
+    }
+  }
+}
+
+Node* Analyzer::reference(Variable* variable) {
+  capture(variable);
+  return make(LocalNode{variable});
+}
+
+Node* Analyzer::exit_tag(ExitPoint* exit) {
+  exit->captured = true;
+  return reference(exit->tag);
+}
+
+Node* Analyzer::variable_reference(Value symbol, const Environment* env) {
+  const Environment* found = find_variable(env, symbol);
+  if (found != nullptr && found->kind == Environment::Kind::Lexical) {
+    return reference(found->variable);
+  }
+  if (found != nullptr && found->kind == Environment::Kind::SymbolMacro) {
+    return form(found->expansion, env);
+  }
+  auto& object = *symbol.as<Symbol>();
+  Value hint;
+  if (found == nullptr && !object.has(kSpecial)) {
+    std::vector<std::string> names;
+    for (const Environment* at = env; at != nullptr; at = at->parent) {
+      if (at->kind == Environment::Kind::Lexical && at->name.is<Symbol>()) {
+        names.push_back(symbol_label(*at->name.as<Symbol>()));
+      }
+    }
+    if (auto near = did_you_mean(symbol_label(object), names)) {
+      hint = keep(interp_.string(*near));
+    }
+  }
+  return make(GlobalNode{symbol, hint});
+}
+
+// (setq symbol value), `value_cell` being the cons that holds the value form.
+Node* Analyzer::assignment(Value symbol, Value value_cell, const Environment* env) {
+  auto* object = symbol.try_as<Symbol>();
+  if (object == nullptr) {
+    error("`{}` cannot be assigned: `setq` takes symbols", interp_.print(symbol));
+  }
+  const Environment* found = find_variable(env, symbol);
+  if (found != nullptr && found->kind == Environment::Kind::SymbolMacro) {
+    Value form = interp_.list({interp_.cl("SETF"), found->expansion, car(value_cell)});
+    return this->form(keep(form), env);
+  }
+  if (object->has(kConstant)) {
+    error("`{}` is a constant and cannot be assigned", interp_.print(symbol));
+  }
+  Node* value = element(value_cell, env);
+  if (found != nullptr && found->kind == Environment::Kind::Lexical) {
+    found->variable->assigned = true;
+    capture(found->variable);
+    return make(SetLocalNode{found->variable, value});
+  }
+  return make(SetGlobalNode{symbol, value});
+}
+
+void Analyzer::check_length(Value form, int64_t min, int64_t max) {
+  int64_t count = list_length(cdr(form));
+  if (count < min || (max >= 0 && count > max)) {
+    fail(Diag::WrongArgumentCount, span_, "malformed `{}` form: {} argument{} where {} {} expected",
+         interp_.print(car(form)), count, count == 1 ? "" : "s",
+         max < 0 ? fmt::format("at least {}", min)
+         : min == max ? fmt::format("{}", min)
+                      : fmt::format("{} to {}", min, max),
+         min == 1 && max == 1 ? "is" : "are");
+  }
+}
+
+}  // namespace caten::lisp

@@ -1,0 +1,201 @@
+// Interpreter: reading, macroexpanding, loading and evaluating.
+#include <fstream>
+#include <iterator>
+
+#include "frontend/builtins/builtins.h"
+#include "frontend/lisp/analyze.h"
+#include "frontend/lisp/interpreter.h"
+#include "frontend/lisp/vm.h"
+#include "frontend/reader/reader.h"
+
+namespace caten::lisp {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::error_code error(errno, std::generic_category());
+  if (!in) {
+    fail_file(path, "cannot be opened: " + error.message());
+  }
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) {
+    fail_file(path, "cannot be read");
+  }
+  constexpr size_t kMaxBytes = size_t{1} << 31;  // spans are 32 bits
+  if (text.size() >= kMaxBytes) {
+    fail_file(path, "is too large; the limit is 2 GiB");
+  }
+  return text;
+}
+
+}  // namespace
+
+// Runs `body`. If no evaluation is in progress, an error that nobody handled leaves as the
+// CompileError it is, after cleanup forms have run.
+template <typename Body>
+Value Interpreter::outermost(Body body) {
+  if (vm_->entered()) {
+    return body();
+  }
+  Vm::Entry entry(*vm_);
+  size_t depth = vm_->dynamic_depth();
+  try {
+    return body();
+  } catch (const UncaughtError& uncaught) {
+    CompileError error = uncaught.error;
+    vm_->unwind_to(depth);
+    throw error;
+  } catch (const ExitRequest& request) {
+    ExitRequest copy = request;
+    vm_->unwind_to(depth);
+    throw copy;
+  }
+}
+
+Value Interpreter::load_text(std::string name, std::string text) {
+  return outermost([&] { return load_forms(sources_.add(std::move(name), std::move(text))); });
+}
+
+Value Interpreter::load_library(std::string name, std::string text) {
+  return outermost([&] {
+    uint32_t file = sources_.add(std::move(name), std::move(text));
+    if (library_files_.size() <= file) {
+      library_files_.resize(file + 1, false);
+    }
+    library_files_[file] = true;
+    return load_forms(file);
+  });
+}
+
+Value Interpreter::load_file(const std::string& path) {
+  return outermost([&] {
+    std::string text = read_file(path);
+    Binding truename(*this, cl("*LOAD-TRUENAME*"), string(path));
+    Binding pathname(*this, cl("*LOAD-PATHNAME*"), string(path));
+    return load_forms(sources_.add(path, std::move(text)));
+  });
+}
+
+Value Interpreter::load_forms(uint32_t file) {
+  Binding package(*this, cl("*PACKAGE*"), Value::object(&current_package()));
+  Reader reader(*this, file);
+  Value result = Value::nil();
+  for (;;) {
+    Value form = reader.read(sources_.text(file));
+    if (form.is_none()) {
+      return result;
+    }
+    result = eval_top_level(form, {});
+  }
+}
+
+Value Interpreter::eval_text(std::string text) {
+  return outermost([&] {
+    uint32_t file = sources_.add("<eval>", std::move(text));
+    Reader reader(*this, file);
+    Value result = Value::nil();
+    for (;;) {
+      Value form = reader.read(sources_.text(file));
+      if (form.is_none()) {
+        return result;
+      }
+      result = eval_top_level(form, {});
+    }
+  });
+}
+
+Value Interpreter::eval(Value form) {
+  return outermost([&] { return eval_top_level(form, {}); });
+}
+
+// Forms inside a top-level progn are top-level themselves: each is evaluated before the next is
+// expanded.
+Value Interpreter::eval_top_level(Value form, Span span) {
+  check_stack();
+  heap_.safepoint();
+  if (Span own = span_of(form); own.known()) {
+    span = own;
+  }
+  if (auto* head = form.is_cons() ? car(form).try_as<Symbol>() : nullptr) {
+    if (head->function.is<Macro>()) {
+      Vm::Expansion mark(*vm_, span);
+      return eval_top_level(macroexpand_1(form, nullptr, nullptr), span);
+    }
+    if (car(form) == cl("PROGN") && list_length(form) > 0) {
+      Value result = Value::nil();
+      for (Value part : list_items(cdr(form))) {
+        result = eval_top_level(part, span);
+      }
+      return result;
+    }
+  }
+  Vm::Expansion mark(*vm_, span);
+  return call(compile_form(*this, form, span), {});
+}
+
+Value Interpreter::call(Value function, std::span<const Value> args) {
+  return outermost([&] { return vm_->call(function, args); });
+}
+
+Value Interpreter::read(std::string_view text, size_t* offset) {
+  Reader reader(*this, 0, *offset);
+  Value datum = reader.read(text);
+  *offset = reader.offset();
+  return datum;
+}
+
+// --- macros ---------------------------------------------------------------------------------------------
+
+Value Interpreter::macro_function(Value symbol, const Environment* env) {
+  const Environment* local = Analyzer::find_function(env, symbol);
+  Value macro = local != nullptr ? local->expansion : symbol.as<Symbol>()->function;
+  return macro.is<Macro>() ? macro : Value();
+}
+
+bool Interpreter::is_special_form(Value symbol) const {
+  return symbol.as<Symbol>()->function.is<SpecialForm>();
+}
+
+Value Interpreter::macroexpand_1(Value form, const Environment* env, bool* expanded) {
+  if (expanded != nullptr) {
+    *expanded = false;
+  }
+  if (form.is_symbol()) {
+    const Environment* found = Analyzer::find_variable(env, form);
+    if (found == nullptr || found->kind != Environment::Kind::SymbolMacro) {
+      return form;
+    }
+    if (expanded != nullptr) {
+      *expanded = true;
+    }
+    return found->expansion;
+  }
+  if (!form.is_cons() || !car(form).is_symbol()) {
+    return form;
+  }
+  auto* macro = macro_function(car(form), env).try_as<Macro>();
+  if (macro == nullptr) {
+    return form;
+  }
+  if (expanded != nullptr) {
+    *expanded = true;
+  }
+  check_stack();
+  if (macro->native != nullptr) {
+    return macro->native(*this, form, env);
+  }
+  Value environment = Value::object(heap_.make<EnvironmentObject>(env));
+  return call(macro->expander, {form, environment});
+}
+
+Value Interpreter::macroexpand(Value form, const Environment* env) {
+  for (;;) {
+    bool expanded = false;
+    form = macroexpand_1(form, env, &expanded);
+    if (!expanded) {
+      return form;
+    }
+  }
+}
+
+}  // namespace caten::lisp

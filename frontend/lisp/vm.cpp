@@ -1,0 +1,639 @@
+// Vm: calls, argument layout, dynamic entries, errors. The instruction loop is execute.cpp.
+#include "frontend/lisp/vm.h"
+
+#include <algorithm>
+
+#include "frontend/builtins/builtins.h"
+#include "frontend/lisp/analyze.h"
+#include "runtime/backend.h"
+
+namespace caten::lisp {
+namespace {
+
+void trace_code(HeapObject* object, Tracer& tracer) {
+  auto* code = static_cast<Code*>(object);
+  trace(tracer, code->source);
+  trace(tracer, code->name);
+  for (Value value : code->constants) {
+    trace(tracer, value);
+  }
+  for (Value keyword : code->parameters.keywords) {
+    trace(tracer, keyword);
+  }
+}
+
+void destroy_code(HeapObject* object) { static_cast<Code*>(object)->~Code(); }
+
+void trace_closure(HeapObject* object, Tracer& tracer) {
+  auto* closure = static_cast<Closure*>(object);
+  trace(tracer, closure->name);
+  tracer.mark(closure->code);
+  for (uint32_t i = 0; i < closure->count; ++i) {
+    trace(tracer, closure->captured()[i]);
+  }
+}
+
+void trace_macro(HeapObject* object, Tracer& tracer) {
+  auto* macro = static_cast<Macro*>(object);
+  trace(tracer, macro->name);
+  trace(tracer, macro->expander);
+}
+
+void trace_special_form(HeapObject* object, Tracer& tracer) {
+  trace(tracer, static_cast<SpecialForm*>(object)->name);
+}
+
+void destroy_diagnostic(HeapObject* object) { static_cast<Diagnostic*>(object)->~Diagnostic(); }
+
+}  // namespace
+
+const ObjectType Code::kType = {"code", trace_code, destroy_code};
+const ObjectType Closure::kType = {"function", trace_closure, nullptr, kCallable};
+const ObjectType ExitTag::kType = {"exit tag", nullptr, nullptr};
+const ObjectType Macro::kType = {"macro", trace_macro, nullptr};
+const ObjectType SpecialForm::kType = {"special form", trace_special_form, nullptr};
+const ObjectType EnvironmentObject::kType = {"environment", nullptr, nullptr};
+const ObjectType Diagnostic::kType = {"error", nullptr, destroy_diagnostic};
+
+Span Code::span_at(size_t at) const {
+  auto after = std::upper_bound(places.begin(), places.end(), at,
+                                [](size_t word, const Place& p) { return word < p.begin; });
+  return after == places.begin() ? span : std::prev(after)->span;
+}
+
+Vm::Vm(Interpreter& interp)
+    : interp_(interp),
+      heap_(interp.heap()),
+      stack_(std::make_unique_for_overwrite<Value[]>(kStackValues)),
+      frames_(std::make_unique_for_overwrite<Frame[]>(kMaxFrames)),
+      sp_(stack_.get()),
+      stack_limit_(stack_.get() + kStackValues - kStackMargin) {
+  heap_.add_root(this);
+}
+
+Vm::~Vm() { heap_.remove_root(this); }
+
+void Vm::trace_roots(Tracer& tracer) {
+  for (const Value* at = stack_.get(); at != sp_; ++at) {
+    trace(tracer, *at);
+  }
+  for (size_t i = 0; i < frame_count_; ++i) {
+    tracer.mark(frames_[i].closure);
+  }
+  for (const DynamicEntry& entry : dynamic_) {
+    trace(tracer, entry.a);
+    trace(tracer, entry.b);
+  }
+  for (Value value : values_) {
+    trace(tracer, value);
+  }
+  tracer.mark(native_);
+  trace(tracer, returned_);
+}
+
+void Vm::check_stack() {
+  constexpr uintptr_t kReserve = uintptr_t{512} << 10;
+  auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (here < c_stack_.low || here >= c_stack_.high) {
+    c_stack_ = thread_stack_bounds();  // another thread than the last time
+  }
+  if (here - c_stack_.low < kReserve) {
+    fail(Diag::LispError, span(true), "stack exhausted: calls or data nest too deeply");
+  }
+}
+
+// --- calls ------------------------------------------------------------------------------------------
+
+Value Vm::call(Value function, std::span<const Value> args) {
+  check_stack();
+  if (args.size() > static_cast<size_t>(stack_limit_ - sp_)) {
+    fail(Diag::LispError, span(true), "stack exhausted: too many arguments");
+  }
+  NativeFunction* saved_native = native_;
+  auto count = static_cast<uint32_t>(args.size());
+  sp_ = std::copy(args.begin(), args.end(), sp_);
+  Value result;
+  Function* callee = resolve(function, &count);
+  if (callee->has_type(Closure::kType)) {
+    auto& closure = *static_cast<Closure*>(callee);
+    push_frame(closure, layout(closure, count));
+    result = run(frame_count_ - 1);
+  } else {
+    call_native(*static_cast<NativeFunction*>(callee), count);
+    result = *--sp_;
+  }
+  native_ = saved_native;
+  returned_count_ = value_count_;
+  value_count_ = 1;
+  return result;
+}
+
+// The Closure or NativeFunction that a call comes down to. Generic functions may put one more
+// argument in front.
+Function* Vm::resolve(Value function, uint32_t* count) {
+  for (;;) {
+    if (!function.is_function()) {
+      if (!function.is_symbol()) {
+        wrong_type(interp_, function, "the called object", "a function");
+      }
+      Value global = function.as<Symbol>()->function;
+      if (!global.is_function()) {
+        undefined_function(function);
+      }
+      function = global;
+    }
+    auto* callee = static_cast<Function*>(function.object_pointer());
+    if (callee->has_type(Closure::kType) || callee->has_type(NativeFunction::kType)) {
+      return callee;
+    }
+    auto& generic = *static_cast<GenericFunction*>(callee);
+    Value* args = sp_ - *count;
+    Dispatch dispatch = generic.dispatch(interp_, generic, {args, *count});
+    if (!dispatch.first.is_none()) {
+      std::copy_backward(args, sp_, sp_ + 1);
+      *args = dispatch.first;
+      ++sp_;
+      ++*count;
+    }
+    function = dispatch.function;
+  }
+}
+
+void Vm::call_native(NativeFunction& function, uint32_t count) {
+  if (count < static_cast<uint32_t>(function.min_args) ||
+      (function.max_args >= 0 && count > static_cast<uint32_t>(function.max_args))) {
+    wrong_count(function.name, function.min_args, function.max_args, count);
+  }
+  Value* args = sp_ - count;
+  native_ = &function;
+  value_count_ = 1;
+  Value result = function.fn(interp_, {args, count});
+  sp_ = args;
+  *sp_++ = result;
+}
+
+void Vm::wrong_count(Value name, int64_t min, int64_t max, size_t count) {
+  std::string expected = max == min ? fmt::format("{}", min)
+                         : max < 0  ? fmt::format("at least {}", min)
+                                    : fmt::format("{} to {}", min, max);
+  std::string who = name.is_nil() ? "an anonymous function"
+                    : name.is<Symbol>()
+                        ? "`" + symbol_label(*name.as<Symbol>()) + "`"
+                        : "`" + interp_.print(name) + "`";
+  fail(Diag::WrongArgumentCount, span(true), "{} takes {} argument{}; {} given", who, expected,
+       expected == "1" ? "" : "s", count);
+}
+
+// Brings the `count` arguments on top of the stack into the layout of the closure's parameters
+// and clears its other slots. Returns slot 0; sp_ is then above the last slot.
+Value* Vm::layout(Closure& closure, uint32_t count) {
+  Code& code = *closure.code;
+  if (!code.source.is_none()) [[unlikely]] {
+    compile_source(interp_, code);
+  }
+  if (!code.parameters.simple()) {
+    return layout_general(closure, count);
+  }
+  if (count != code.parameters.required) [[unlikely]] {
+    wrong_count(closure.name, code.parameters.required, code.parameters.required, count);
+  }
+  if (code.frame_slots + code.max_depth > static_cast<size_t>(stack_limit_ - sp_)) [[unlikely]] {
+    fail(Diag::LispError, span(true), "stack exhausted: calls nest too deeply");
+  }
+  Value* base = sp_ - count;
+  Value* end = base + code.frame_slots;
+  std::fill(sp_, end, Value());
+  sp_ = end;
+  return base;
+}
+
+Value* Vm::layout_general(Closure& closure, uint32_t count) {
+  const Code& code = *closure.code;
+  const Parameters& parameters = code.parameters;
+  int64_t max = parameters.max_args();
+  if (count < parameters.required || (max >= 0 && count > max)) {
+    wrong_count(closure.name, parameters.required, max, count);
+  }
+  size_t key_count = parameters.keywords.size();
+  if (code.frame_slots + code.max_depth + key_count > static_cast<size_t>(stack_limit_ - sp_)) {
+    fail(Diag::LispError, span(true), "stack exhausted: calls nest too deeply");
+  }
+  Value* base = sp_ - count;
+  Value* positional_end = base + parameters.required + parameters.optional;
+  std::span<const Value> extras;
+  if (sp_ > positional_end) {
+    extras = {positional_end, sp_};
+  }
+  Value rest = parameters.rest ? interp_.list(extras) : Value();
+  // The keys are collected above both the arguments and the frame to be.
+  Value* keys = std::max(sp_, base + code.frame_slots);
+  if (parameters.key) {
+    std::fill_n(keys, key_count, Value());
+    bind_keys(code, extras, keys);
+  }
+  if (sp_ < positional_end) {
+    std::fill(sp_, positional_end, Value());
+  }
+  Value* out = positional_end;
+  if (parameters.rest) {
+    *out++ = rest;
+  }
+  out = std::copy_n(keys, key_count, out);
+  sp_ = base + code.frame_slots;
+  std::fill(out, sp_, Value());
+  return base;
+}
+
+// Fills `out`, one value per key parameter, from the key-value pairs; the first of equal keys
+// counts.
+void Vm::bind_keys(const Code& code, std::span<const Value> extras, Value* out) {
+  size_t count = extras.size();
+  const Parameters& parameters = code.parameters;
+  std::string who = code.name.is_nil() ? "an anonymous function"
+                                       : "`" + interp_.print(code.name, false) + "`";
+  if (count % 2 != 0) {
+    fail(Diag::WrongArgumentCount, span(true),
+         "{} has an odd number of keyword arguments; a value is missing", who);
+  }
+  bool allowed = parameters.allow_other_keys;
+  Value unknown;
+  Value allow_key = interp_.keyword("ALLOW-OTHER-KEYS");
+  bool allow_seen = false;
+  for (size_t i = 0; i < count; i += 2) {
+    auto found =
+        std::find(parameters.keywords.begin(), parameters.keywords.end(), extras[i]);
+    if (extras[i] == allow_key && !allow_seen) {
+      allow_seen = true;
+      allowed = allowed || extras[i + 1].truthy();
+    }
+    if (found != parameters.keywords.end()) {
+      Value& slot = out[found - parameters.keywords.begin()];
+      if (slot.is_none()) {
+        slot = extras[i + 1];
+      }
+    } else if (extras[i] != allow_key && unknown.is_none()) {
+      unknown = extras[i];
+    }
+  }
+  if (unknown.is_none() || allowed) {
+    return;
+  }
+  CompileError error(Diag::WrongArgumentCount, span(true),
+                     fmt::format("{} takes no keyword argument `{}`", who,
+                                 interp_.print(unknown)));
+  std::vector<std::string> names;
+  for (Value keyword : parameters.keywords) {
+    names.push_back(interp_.print(keyword));
+  }
+  if (auto near = did_you_mean(interp_.print(unknown), names)) {
+    error.note({}, fmt::format("did you mean `{}`?", *near));
+  }
+  throw error;
+}
+
+void Vm::push_frame(Closure& closure, Value* base) {
+  if (frame_count_ >= kMaxFrames) [[unlikely]] {
+    fail(Diag::LispError, span(true), "stack exhausted: more than {} calls are in progress",
+         kMaxFrames);
+  }
+  frames_[frame_count_++] = {&closure, closure.code->words.data(),
+                             static_cast<uint32_t>(index_of(base))};
+  heap_.safepoint();
+}
+
+// Pushes the elements of a list; their number.
+uint32_t Vm::spread(Value list) {
+  Value* start = sp_;
+  for (Value item : list_items(expect_list(interp_, list, "the last argument of `apply`"))) {
+    if (sp_ >= stack_limit_) {
+      sp_ = start;
+      fail(Diag::LispError, span(true), "stack exhausted: too many arguments");
+    }
+    *sp_++ = item;
+  }
+  return static_cast<uint32_t>(sp_ - start);
+}
+
+// Runs the frames from `bottom` up, and turns what C++ throws into Lisp events: a NonLocalExit
+// aimed at these frames goes on there; an error becomes a condition.
+Value Vm::run(size_t bottom) {
+  std::optional<NonLocalExit> exit;
+  std::optional<CompileError> error;
+  for (;;) {
+    try {
+      if (exit) {
+        NonLocalExit target = *exit;
+        exit.reset();
+        resume(target);
+      }
+      if (error) {
+        CompileError current = std::move(*error);
+        error.reset();
+        raise(std::move(current));
+      }
+      return execute(bottom);
+    } catch (const NonLocalExit& thrown) {
+      if (dynamic_[thrown.index].frame < bottom) {
+        throw;
+      }
+      exit = thrown;
+    } catch (const CompileError& thrown) {
+      error = thrown;
+    } catch (const runtime::RuntimeError& thrown) {
+      error = CompileError(Diag::LispError, span(true), thrown.what());
+    }
+  }
+}
+
+void Vm::undefined_function(Value name) {
+  auto& symbol = *name.as<Symbol>();
+  const char* kind = symbol.function.is<Macro>()         ? "a macro, not a function"
+                     : symbol.function.is<SpecialForm>() ? "a special form, not a function"
+                                                         : nullptr;
+  if (kind != nullptr) {
+    fail(Diag::UndefinedFunction, span(true), "`{}` is {}", symbol_label(symbol), kind);
+  }
+  CompileError error(Diag::UndefinedFunction, span(true),
+                     fmt::format("function `{}` is not defined", symbol_label(symbol)));
+  auto defines = [](const Symbol& other) { return !other.function.is_none(); };
+  if (auto near = interp_.similar_symbol(symbol, defines)) {
+    error.note({}, fmt::format("did you mean `{}`?", *near));
+  }
+  throw error;
+}
+
+void Vm::unbound_variable(Value name, Value hint) {
+  auto& symbol = *name.as<Symbol>();
+  CompileError error(Diag::UndefinedVariable, span(true),
+                     fmt::format("variable `{}` is not defined", symbol_label(symbol)));
+  std::optional<std::string> near;
+  if (auto* text = hint.try_as<String>()) {
+    near = text->utf8();
+  } else {
+    near = interp_.similar_symbol(symbol, [](const Symbol& other) {
+      return !other.value.is_none() && !other.has(kKeyword);
+    });
+  }
+  if (near) {
+    error.note({}, fmt::format("did you mean `{}`?", *near));
+  }
+  throw error;
+}
+
+// --- multiple values ----------------------------------------------------------------------------------
+
+Value Vm::set_values(std::span<const Value> values) {
+  values_.assign(values.begin(), values.end());
+  value_count_ = values.size();
+  return values.empty() ? Value::nil() : values[0];
+}
+
+std::vector<Value> Vm::values_after(Value primary) const {
+  if (returned_count_ == 1) {
+    return {primary};
+  }
+  return {values_.begin(), values_.begin() + static_cast<ptrdiff_t>(returned_count_)};
+}
+
+// --- dynamic entries ----------------------------------------------------------------------------------
+
+void Vm::bind(Value symbol, Value value) {
+  auto& object = *symbol.as<Symbol>();
+  dynamic_.push_back({.kind = EntryKind::Binding, .a = symbol, .b = object.value});
+  object.value = value;
+}
+
+void Vm::push_handlers(Value handlers) {
+  dynamic_.push_back({.kind = EntryKind::Handlers, .a = handlers});
+}
+
+void Vm::push_cleanup(Value function) {
+  dynamic_.push_back({.kind = EntryKind::Cleanup, .a = function});
+}
+
+void Vm::restore(const DynamicEntry& binding) {
+  binding.a.as<Symbol>()->value = binding.b;
+}
+
+void Vm::unwind_to(size_t depth) {
+  while (dynamic_.size() > depth) {
+    DynamicEntry entry = dynamic_.back();
+    dynamic_.pop_back();
+    if (entry.kind == EntryKind::Binding) {
+      restore(entry);
+    } else if (entry.kind == EntryKind::Cleanup) {
+      size_t count = value_count_;
+      RootedVector<Value> saved(heap_, std::span<const Value>(values_));
+      call(entry.a, {});
+      values_ = *saved;
+      value_count_ = count;
+    }
+  }
+}
+
+// Drops entries without running cleanups: the program ends, or it is in an unknown state.
+void Vm::truncate_dynamic(size_t depth) {
+  while (dynamic_.size() > depth) {
+    if (dynamic_.back().kind == EntryKind::Binding) {
+      restore(dynamic_.back());
+    }
+    dynamic_.pop_back();
+  }
+}
+
+size_t Vm::find_exit(Value tag) {
+  size_t index = tag.as<ExitTag>()->index;
+  if (index >= dynamic_.size() || dynamic_[index].kind != EntryKind::Exit ||
+      dynamic_[index].a != tag) {
+    fail(Diag::LispError, span(true), "the block or tagbody to leave has been left already");
+  }
+  return index;
+}
+
+size_t Vm::find_catch(Value tag) {
+  for (size_t i = dynamic_.size(); i-- > 0;) {
+    if (dynamic_[i].kind == EntryKind::Catch && dynamic_[i].a == tag) {
+      return i;
+    }
+  }
+  fail(Diag::LispError, span(true), "`throw`: no `catch` has the tag {}", interp_.print(tag));
+}
+
+void Vm::throw_to(Value tag, Value value) {
+  NonLocalExit exit;
+  exit.index = find_catch(tag);
+  exit.label = dynamic_[exit.index].label;
+  exit.value = value;
+  throw exit;
+}
+
+// Goes on at a dynamic entry whose frame belongs to the current run.
+void Vm::resume(const NonLocalExit& exit) {
+  DynamicEntry entry = dynamic_[exit.index];
+  unwind_to(exit.index + (exit.keep_entry ? 1 : 0));
+  frame_count_ = entry.frame + 1;
+  sp_ = stack_.get() + entry.sp;
+  Frame& frame = frames_[entry.frame];
+  const Code& code = *frame.closure->code;
+  frame.pc = code.words.data() + code.labels[exit.label];
+  if (!exit.value.is_none()) {
+    *sp_++ = exit.value;
+  }
+}
+
+// --- conditions -----------------------------------------------------------------------------------------
+
+namespace {
+
+/// Hides a range of handlers while one of them runs.
+class HandlerRange {
+ public:
+  HandlerRange(std::vector<std::pair<size_t, size_t>>& ranges, size_t begin, size_t end)
+      : ranges_(ranges) {
+    ranges_.emplace_back(begin, end);
+  }
+  ~HandlerRange() { ranges_.pop_back(); }
+  HandlerRange(const HandlerRange&) = delete;
+  HandlerRange& operator=(const HandlerRange&) = delete;
+
+ private:
+  std::vector<std::pair<size_t, size_t>>& ranges_;
+};
+
+}  // namespace
+
+void Vm::signal(Value condition) {
+  check_stack();
+  size_t top = dynamic_.size();
+  for (size_t i = top; i-- > 0;) {
+    for (const auto& [begin, end] : disabled_handlers_) {
+      if (i >= begin && i < end) {
+        i = begin;
+      }
+    }
+    if (i >= dynamic_.size() || dynamic_[i].kind != EntryKind::Handlers) {
+      continue;
+    }
+    bool disabled = std::any_of(disabled_handlers_.begin(), disabled_handlers_.end(),
+                                [i](auto range) { return i >= range.first && i < range.second; });
+    if (disabled) {
+      continue;
+    }
+    HandlerRange range(disabled_handlers_, i, top);
+    for (Value handler : list_items(dynamic_[i].a)) {
+      bool applies = interp_.hooks.typep == nullptr ||
+                     interp_.hooks.typep(interp_, condition, car(handler));
+      if (applies) {
+        call(cdr(handler), std::span<const Value>(&condition, 1));
+      }
+    }
+  }
+}
+
+void Vm::raise(CompileError error) {
+  if (!error.span.known() && error.path.empty()) {
+    error.span = span(true);
+  }
+  Value condition =
+      interp_.hooks.condition_of != nullptr
+          ? interp_.hooks.condition_of(interp_, error)
+          : Value::object(heap_.make<Diagnostic>(error));
+  signal(condition);
+  add_backtrace(error);
+  throw UncaughtError(std::move(error));
+}
+
+void Vm::raise_condition(Value condition) {
+  signal(condition);
+  CompileError error(Diag::LispError, span(true), "");
+  if (auto* diagnostic = condition.try_as<Diagnostic>()) {
+    error = diagnostic->error;
+  } else if (interp_.hooks.error_of != nullptr) {
+    error = interp_.hooks.error_of(interp_, condition);
+  } else {
+    error.message = interp_.print(condition, false);
+  }
+  if (!error.span.known() && error.path.empty()) {
+    error.span = span(true);
+  }
+  add_backtrace(error);
+  throw UncaughtError(std::move(error));
+}
+
+Span Vm::span(bool user_only) const {
+  Span innermost;
+  size_t mark = expansions_.size();
+  auto consider = [&](Span candidate) {
+    if (!candidate.known()) {
+      return false;
+    }
+    if (!innermost.known()) {
+      innermost = candidate;
+    }
+    return !user_only || !interp_.is_library(candidate.file);
+  };
+  for (size_t i = frame_count_;; --i) {
+    for (; mark > 0 && expansions_[mark - 1].frames >= i; --mark) {
+      if (consider(expansions_[mark - 1].span)) {
+        return expansions_[mark - 1].span;
+      }
+    }
+    if (i == 0) {
+      return innermost;
+    }
+    const Frame& frame = frames_[i - 1];
+    const Code& code = *frame.closure->code;
+    auto at = static_cast<size_t>(frame.pc - code.words.data());
+    Span candidate = code.span_at(at == 0 ? 0 : at - 1);
+    if (consider(candidate)) {
+      return candidate;
+    }
+  }
+}
+
+// One note per user function in progress, innermost first, the first of which is where the error
+// itself points.
+void Vm::add_backtrace(CompileError& error) const {
+  constexpr size_t kMaxNotes = 8;
+  size_t notes = 0;
+  std::string inner;
+  for (size_t i = frame_count_; i-- > 0 && notes < kMaxNotes;) {
+    const Frame& frame = frames_[i];
+    const Code& code = *frame.closure->code;
+    auto at = static_cast<size_t>(frame.pc - code.words.data());
+    Span place = code.span_at(at == 0 ? 0 : at - 1);
+    std::string name = code.name.is_nil() ? "" : interp_.print(code.name, false);
+    bool user = place.known() && !interp_.is_library(place.file);
+    if (user && place != error.span && !inner.empty()) {
+      error.note(place, fmt::format("`{}` was called here", inner));
+      ++notes;
+    }
+    inner = name;
+  }
+}
+
+// --- scopes of C++ code ---------------------------------------------------------------------------------
+
+Vm::Expansion::Expansion(Vm& vm, Span span) : vm_(vm) {
+  vm_.expansions_.push_back({span, vm_.frame_count_});
+}
+
+Vm::Expansion::~Expansion() { vm_.expansions_.pop_back(); }
+
+Vm::Entry::Entry(Vm& vm)
+    : vm_(vm),
+      sp_(vm.index_of(vm.sp_)),
+      frames_(vm.frame_count_),
+      dynamic_(vm.dynamic_.size()),
+      expansions_(vm.expansions_.size()) {
+  ++vm_.entries_;
+}
+
+Vm::Entry::~Entry() {
+  --vm_.entries_;
+  vm_.truncate_dynamic(dynamic_);
+  vm_.frame_count_ = frames_;
+  vm_.sp_ = vm_.stack_.get() + sp_;
+}
+
+}  // namespace caten::lisp
