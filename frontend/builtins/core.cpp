@@ -28,18 +28,21 @@ Value apply(Interpreter& interp, Args args) {
   return keep_values(interp, interp.call(args[0], spread));
 }
 
-Value values(Interpreter& interp, Args args) { return interp.set_values(args); }
+Value values(Interpreter& interp, Args args) {
+  return interp.set_values(args);
+}
 
 Value values_list(Interpreter& interp, Args args) {
   return interp.set_values(expect_list_items(interp, args[0], "list"));
 }
 
-Value eval(Interpreter& interp, Args args) { return keep_values(interp, interp.eval(args[0])); }
+Value eval(Interpreter& interp, Args args) {
+  return keep_values(interp, interp.eval(args[0]));
+}
 
 const Environment* environment_of(Interpreter& interp, Args args) {
   Value env = arg_or(args, 1);
-  return env.is_nil() ? nullptr
-                      : expect_object<EnvironmentObject>(interp, env, "environment").env;
+  return env.is_nil() ? nullptr : expect_object<EnvironmentObject>(interp, env, "environment").env;
 }
 
 Value macroexpand_1(Interpreter& interp, Args args) {
@@ -72,7 +75,8 @@ Value special_operator_p(Interpreter& interp, Args args) {
   return Value::boolean(interp.is_special_form(args[0]));
 }
 
-// --- names ------------------------------------------------------------------------------------------
+// --- names
+// ------------------------------------------------------------------------------------------
 
 Value fboundp(Interpreter& interp, Args args) {
   if (auto* symbol = args[0].try_as<Symbol>()) {
@@ -81,7 +85,9 @@ Value fboundp(Interpreter& interp, Args args) {
   return Value::boolean(!interp.function_of(args[0]).is_none());
 }
 
-Value fdefinition(Interpreter& interp, Args args) { return interp.coerce_to_function(args[0]); }
+Value fdefinition(Interpreter& interp, Args args) {
+  return interp.coerce_to_function(args[0]);
+}
 
 Value set_fdefinition(Interpreter& interp, Args args) {
   interp.set_function(args[0], expect_function(interp, args[1], "function"));
@@ -146,8 +152,7 @@ Value define_function(Interpreter& interp, Args args) {
 }
 
 Value define_macro(Interpreter& interp, Args args) {
-  interp.set_function(args[0],
-                      Value::object(interp.heap().make<Macro>(args[0], nullptr, args[1])));
+  interp.set_function(args[0], Value::object(interp.heap().make<Macro>(args[0], nullptr, args[1])));
   return args[0];
 }
 
@@ -184,7 +189,8 @@ Value progv(Interpreter& interp, Args args) {
   return interp.set_values(all);
 }
 
-// --- lists that macros expand into ------------------------------------------------------------------
+// --- lists that macros expand into
+// ------------------------------------------------------------------
 
 Value list_star(Interpreter& interp, Args args) {
   return interp.list(args.first(args.size() - 1), args.back());
@@ -204,8 +210,8 @@ Value list_to_vector(Interpreter& interp, Args args) {
 }
 
 [[noreturn]] void destructuring_mismatch(Interpreter& interp, Value context, const char* problem) {
-  fail(Diag::WrongArgumentCount, interp.current_span(), "{}: {}",
-       interp.print(context, false), problem);
+  fail(Diag::WrongArgumentCount, interp.current_span(), "{}: {}", interp.print(context, false),
+       problem);
 }
 
 Value destructure_car(Interpreter& interp, Args args) {
@@ -252,7 +258,8 @@ Value destructure_keys(Interpreter& interp, Args args) {
   return Value::nil();
 }
 
-// --- loading ----------------------------------------------------------------------------------------
+// --- loading
+// ----------------------------------------------------------------------------------------
 
 Value load(Interpreter& interp, Args args) {
   std::string path = expect_string(interp, args[0], "file name").utf8();
@@ -336,6 +343,8 @@ constexpr Builtin kCore[] = {
 
 }  // namespace
 
-std::span<const Builtin> core_builtins() { return kCore; }
+std::span<const Builtin> core_builtins() {
+  return kCore;
+}
 
 }  // namespace caten::lisp

@@ -147,8 +147,7 @@ Value expand_case(Interpreter& interp, Value form, const CaseKind& kind) {
     known.push_back(car(clause));
   }
   if (kind.complete) {
-    out = f.own("%CASE-FAILURE", {key, f.quote(interp.list(known)),
-                                  Value::boolean(kind.types)});
+    out = f.own("%CASE-FAILURE", {key, f.quote(interp.list(known)), Value::boolean(kind.types)});
   }
   for (size_t i = clauses.size(); i-- > 0;) {
     Value keys = car(clauses[i]);
@@ -179,8 +178,7 @@ Value etypecase(Interpreter& interp, Value form, Env) {
 Value case_failure(Interpreter& interp, std::span<Value> args) {
   std::string expected;
   for (Value keys : list_items(args[1])) {
-    for (Value key : list_items(keys.is_cons() && args[2].is_nil() ? keys
-                                                                   : interp.list({keys}))) {
+    for (Value key : list_items(keys.is_cons() && args[2].is_nil() ? keys : interp.list({keys}))) {
       expected += (expected.empty() ? "" : ", ") + interp.print(key);
     }
   }
@@ -226,21 +224,22 @@ Value expand_do(Interpreter& interp, Value form, bool sequential) {
       pairs.push_back(name);
       pairs.push_back(temporary);
     }
-    step = f("LET", {interp.list(temporaries),
-                     interp.cons(interp.cl("SETQ"), interp.list(pairs))});
+    step = f("LET", {interp.list(temporaries), interp.cons(interp.cl("SETQ"), interp.list(pairs))});
   }
   Value top = interp.gensym("TOP");
-  Value loop = f("TAGBODY", {top,
-                             f("IF", {car(end), f("RETURN-FROM", {Value::nil(),
-                                                                  f.progn(cdr(end))})}),
-                             interp.cons(interp.cl("TAGBODY"), body.forms), step,
-                             f("GO", {top})});
+  Value loop =
+      f("TAGBODY", {top, f("IF", {car(end), f("RETURN-FROM", {Value::nil(), f.progn(cdr(end))})}),
+                    interp.cons(interp.cl("TAGBODY"), body.forms), step, f("GO", {top})});
   Value let = f(sequential ? "LET*" : "LET", {interp.list(bindings)},
                 append(interp, body.declarations, f.list({loop})));
   return f("BLOCK", {Value::nil(), let});
 }
-Value do_form(Interpreter& interp, Value form, Env) { return expand_do(interp, form, false); }
-Value do_star(Interpreter& interp, Value form, Env) { return expand_do(interp, form, true); }
+Value do_form(Interpreter& interp, Value form, Env) {
+  return expand_do(interp, form, false);
+}
+Value do_star(Interpreter& interp, Value form, Env) {
+  return expand_do(interp, form, true);
+}
 
 // (dolist (var list [result]) body*)
 Value dolist(Interpreter& interp, Value form, Env) {
@@ -258,8 +257,7 @@ Value dolist(Interpreter& interp, Value form, Env) {
                  append(interp, body.declarations,
                         f.list({f("SETQ", {rest, f("CDR", {rest})}),
                                 interp.cons(interp.cl("TAGBODY"), body.forms)})));
-  Value loop = f("TAGBODY", {top, f("IF", {f("CONSP", {rest}),
-                                           f("PROGN", {bind, f("GO", {top})})}),
+  Value loop = f("TAGBODY", {top, f("IF", {f("CONSP", {rest}), f("PROGN", {bind, f("GO", {top})})}),
                              f("IF", {rest, f.own("%END-OF-LIST", {rest})})});
   Value result = Value::nil();
   if (cddr(spec).is_cons()) {
@@ -284,16 +282,16 @@ Value dotimes(Interpreter& interp, Value form, Env) {
   Value count = is_integer(cadr(spec)) ? cadr(spec) : interp.gensym("COUNT");
   Value top = interp.gensym("TOP");
   Value variable = car(spec);
-  Value loop = f("TAGBODY", {top, f("IF", {f("<", {variable, count}),
-                                           f("PROGN", {interp.cons(interp.cl("TAGBODY"), body.forms),
-                                                       f("SETQ", {variable, f("1+", {variable})}),
-                                                       f("GO", {top})})})});
+  Value loop =
+      f("TAGBODY",
+        {top, f("IF", {f("<", {variable, count}),
+                       f("PROGN", {interp.cons(interp.cl("TAGBODY"), body.forms),
+                                   f("SETQ", {variable, f("1+", {variable})}), f("GO", {top})})})});
   Value bindings = f.list({f.list({variable, Value::fixnum(0)})});
   if (count.is_symbol()) {
     bindings = interp.cons(f.list({count, cadr(spec)}), bindings);
   }
-  Value let = f("LET", {bindings},
-                append(interp, body.declarations, f.list({loop, caddr(spec)})));
+  Value let = f("LET", {bindings}, append(interp, body.declarations, f.list({loop, caddr(spec)})));
   return f("BLOCK", {Value::nil(), let});
 }
 
@@ -303,11 +301,15 @@ Value expand_prog(Interpreter& interp, Value form, const char* let) {
   Former f(interp);
   SplitBody body = split_body(interp, cddr(form));
   Value tagbody = interp.cons(interp.cl("TAGBODY"), body.forms);
-  return f("BLOCK", {Value::nil(), f(let, {cadr(form)},
-                                     append(interp, body.declarations, f.list({tagbody})))});
+  return f("BLOCK", {Value::nil(),
+                     f(let, {cadr(form)}, append(interp, body.declarations, f.list({tagbody})))});
 }
-Value prog(Interpreter& interp, Value form, Env) { return expand_prog(interp, form, "LET"); }
-Value prog_star(Interpreter& interp, Value form, Env) { return expand_prog(interp, form, "LET*"); }
+Value prog(Interpreter& interp, Value form, Env) {
+  return expand_prog(interp, form, "LET");
+}
+Value prog_star(Interpreter& interp, Value form, Env) {
+  return expand_prog(interp, form, "LET*");
+}
 
 // (prog1 first form*)
 Value prog1(Interpreter& interp, Value form, Env) {
@@ -351,7 +353,9 @@ Value nth_value(Interpreter& interp, Value form, Env) {
 }
 
 // (lambda lambda-list form*)
-Value lambda(Interpreter& interp, Value form, Env) { return Former(interp)("FUNCTION", {form}); }
+Value lambda(Interpreter& interp, Value form, Env) {
+  return Former(interp)("FUNCTION", {form});
+}
 
 // A lambda list and body with the body in a block: (lambda-list [doc] declare* (block name form*)).
 Value block_body(Interpreter& interp, Value name, Value definition) {
@@ -414,9 +418,9 @@ Value defvar(Interpreter& interp, Value form, Env) {
   need_variable(interp, form, "(defvar name value)", 1);
   Former f(interp);
   Value name = f.quote(cadr(form));
-  Value set = cddr(form).is_nil() ? Value::nil()
-                                  : f("IF", {f("BOUNDP", {name}), Value::nil(),
-                                             f("SET", {name, caddr(form)})});
+  Value set = cddr(form).is_nil()
+                  ? Value::nil()
+                  : f("IF", {f("BOUNDP", {name}), Value::nil(), f("SET", {name, caddr(form)})});
   return f("PROGN", {f.own("%PROCLAIM-SPECIAL", {name}), set, name});
 }
 
@@ -425,8 +429,7 @@ Value defparameter(Interpreter& interp, Value form, Env) {
   need_variable(interp, form, "(defparameter name value)", 2);
   Former f(interp);
   Value name = f.quote(cadr(form));
-  return f("PROGN",
-           {f.own("%PROCLAIM-SPECIAL", {name}), f("SET", {name, caddr(form)}), name});
+  return f("PROGN", {f.own("%PROCLAIM-SPECIAL", {name}), f("SET", {name, caddr(form)}), name});
 }
 
 // (defconstant name value [doc])
@@ -512,7 +515,11 @@ constexpr Builtin kMacroSupport[] = {
 
 }  // namespace
 
-std::span<const MacroRow> core_macros() { return kCoreMacros; }
-std::span<const Builtin> core_macro_support() { return kMacroSupport; }
+std::span<const MacroRow> core_macros() {
+  return kCoreMacros;
+}
+std::span<const Builtin> core_macro_support() {
+  return kMacroSupport;
+}
 
 }  // namespace caten::lisp

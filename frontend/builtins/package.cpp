@@ -46,8 +46,8 @@ void apply_option(Interpreter& interp, Package& package, Value option) {
       std::string nickname = name_of(interp, item);
       Package* taken = interp.find_package(nickname);
       if (taken != nullptr && taken != &package) {
-        fail(Diag::PackageError, interp.current_span(), "`{}` names package {} already",
-             nickname, taken->name);
+        fail(Diag::PackageError, interp.current_span(), "`{}` names package {} already", nickname,
+             taken->name);
       }
       if (taken == nullptr) {
         package.nicknames.push_back(nickname);
@@ -78,8 +78,8 @@ void apply_option(Interpreter& interp, Package& package, Value option) {
       std::string name = name_of(interp, items[i]);
       FoundSymbol found = from.find(name);
       if (found.access == Access::None) {
-        fail(Diag::PackageError, interp.current_span(), "package {} has no symbol `{}`",
-             from.name, name);
+        fail(Diag::PackageError, interp.current_span(), "package {} has no symbol `{}`", from.name,
+             name);
       }
       package.import_symbol(found.symbol);
     }
@@ -98,8 +98,8 @@ Value define_package(Interpreter& interp, Args args) {
   Package& package = found != nullptr ? *found : interp.make_package(name, {}, {});
   std::vector<Value> options = expect_list_items(interp, args[1], "package options");
   auto rank = [&](Value option) {
-    constexpr std::string_view kOrder[] = {"NICKNAMES", "SHADOW", "SHADOWING-IMPORT-FROM", "USE",
-                                           "IMPORT-FROM", "INTERN"};
+    constexpr std::string_view kOrder[] = {"NICKNAMES", "SHADOW",      "SHADOWING-IMPORT-FROM",
+                                           "USE",       "IMPORT-FROM", "INTERN"};
     return std::find(std::begin(kOrder), std::end(kOrder), name_of(interp, car(option)));
   };
   std::stable_sort(options.begin(), options.end(),
@@ -139,8 +139,7 @@ Value delete_package(Interpreter& interp, Args args) {
   for (Package* kept : {&interp.cl_package(), &interp.keyword_package(), &interp.caten_package(),
                         &interp.user_package(), &interp.current_package()}) {
     if (kept == &package) {
-      fail(Diag::PackageError, interp.current_span(), "package {} cannot be deleted",
-           package.name);
+      fail(Diag::PackageError, interp.current_span(), "package {} cannot be deleted", package.name);
     }
   }
   interp.delete_package(package);
@@ -180,7 +179,9 @@ Value list_all_packages(Interpreter& interp, Args) {
   return package_list(interp, interp.packages());
 }
 
-Value packagep(Interpreter&, Args args) { return Value::boolean(args[0].is<Package>()); }
+Value packagep(Interpreter&, Args args) {
+  return Value::boolean(args[0].is<Package>());
+}
 
 Value access_keyword(Interpreter& interp, Access access) {
   switch (access) {
@@ -309,6 +310,8 @@ constexpr Builtin kPackageBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> package_builtins() { return kPackageBuiltins; }
+std::span<const Builtin> package_builtins() {
+  return kPackageBuiltins;
+}
 
 }  // namespace caten::lisp

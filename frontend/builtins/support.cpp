@@ -14,7 +14,9 @@ void wrong_type(Interpreter& interp, Value value, std::string_view what,
        expected);
 }
 
-bool is_integer(Value v) { return v.is_fixnum() || v.is<Integer>(); }
+bool is_integer(Value v) {
+  return v.is_fixnum() || v.is<Integer>();
+}
 
 bool is_number(Value v) {
   return is_integer(v) || v.is_single() || v.is<Double>() || v.is<Ratio>();
@@ -142,7 +144,8 @@ Value expect_function(Interpreter& interp, Value designator, std::string_view wh
   return interp.coerce_to_function(designator);
 }
 
-// --- keyword arguments ----------------------------------------------------------------------------------
+// --- keyword arguments
+// ----------------------------------------------------------------------------------
 
 namespace {
 
@@ -173,9 +176,9 @@ KeywordArgs::KeywordArgs(Interpreter& interp, std::span<Value> args, size_t firs
     if (const Value* allow = find("ALLOW-OTHER-KEYS"); allow != nullptr && allow->truthy()) {
       continue;
     }
-    CompileError error(Diag::WrongArgumentCount, interp.current_span(),
-                       fmt::format("`{}` takes no keyword argument `:{}`", function,
-                                   symbol_label(*key)));
+    CompileError error(
+        Diag::WrongArgumentCount, interp.current_span(),
+        fmt::format("`{}` takes no keyword argument `:{}`", function, symbol_label(*key)));
     std::vector<std::string> names;
     for (std::string_view name : allowed) {
       names.emplace_back(name);
@@ -202,11 +205,14 @@ Value KeywordArgs::get(std::string_view name, Value otherwise) const {
   return value == nullptr ? otherwise : *value;
 }
 
-// --- did you mean ----------------------------------------------------------------------------------------
+// --- did you mean
+// ----------------------------------------------------------------------------------------
 
 namespace {
 
-char fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char fold(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 // Edit distance with transpositions (optimal string alignment), without regard to case; at most
 // `limit` + 1.
@@ -241,7 +247,7 @@ std::optional<std::string> did_you_mean(std::string_view name,
   if (name.size() > kMaxLength) {
     return std::nullopt;
   }
-  size_t limit = name.size() <= 2 ? 1 : name.size() <= 5 ? 2 : 3;
+  size_t limit = name.size() <= 4 ? 1 : name.size() <= 8 ? 2 : 3;
   size_t best = std::min(limit, name.size() > 1 ? name.size() - 1 : 0) + 1;
   std::optional<std::string> found;
   for (const std::string& candidate : candidates) {

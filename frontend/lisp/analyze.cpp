@@ -12,7 +12,9 @@ namespace caten::lisp {
 Analyzer::Analyzer(Interpreter& interp, Span span) : interp_(interp), span_(span) {
   interp_.heap().add_root(this);
 }
-Analyzer::~Analyzer() { interp_.heap().remove_root(this); }
+Analyzer::~Analyzer() {
+  interp_.heap().remove_root(this);
+}
 
 void Analyzer::trace_roots(Tracer& tracer) {
   for (Value value : kept_) {
@@ -277,8 +279,7 @@ ExitPoint* Analyzer::new_exit() {
   return &exit;
 }
 
-Binding Analyzer::bind(Value symbol, const std::vector<Value>& specials,
-                       const Environment** env) {
+Binding Analyzer::bind(Value symbol, const std::vector<Value>& specials, const Environment** env) {
   auto* object = symbol.try_as<Symbol>();
   if (object == nullptr) {
     error("`{}` cannot name a variable", interp_.print(symbol));
@@ -295,9 +296,8 @@ Binding Analyzer::bind(Value symbol, const std::vector<Value>& specials,
     return binding;
   }
   binding.variable = new_variable(symbol);
-  *env = extend(
-      *env,
-      {.kind = Environment::Kind::Lexical, .name = symbol, .variable = binding.variable});
+  *env = extend(*env,
+                {.kind = Environment::Kind::Lexical, .name = symbol, .variable = binding.variable});
   return binding;
 }
 
@@ -326,8 +326,7 @@ const Environment* Analyzer::find_function(const Environment* env, Value name) {
   for (; env != nullptr; env = env->parent) {
     bool names_function =
         env->kind == Environment::Kind::Function || env->kind == Environment::Kind::Macro;
-    if (names_function &&
-        (env->name == name || (name.is_cons() && equal(env->name, name)))) {
+    if (names_function && (env->name == name || (name.is_cons() && equal(env->name, name)))) {
       return env;
     }
   }
@@ -407,7 +406,7 @@ void Analyzer::check_length(Value form, int64_t min, int64_t max) {
   if (count < min || (max >= 0 && count > max)) {
     fail(Diag::WrongArgumentCount, span_, "malformed `{}` form: {} argument{} where {} {} expected",
          interp_.print(car(form)), count, count == 1 ? "" : "s",
-         max < 0 ? fmt::format("at least {}", min)
+         max < 0      ? fmt::format("at least {}", min)
          : min == max ? fmt::format("{}", min)
                       : fmt::format("{} to {}", min, max),
          min == 1 && max == 1 ? "is" : "are");

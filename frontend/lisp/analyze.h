@@ -123,7 +123,7 @@ std::span<const SpecialFormRow> special_forms();
 /// CL functions whose calls are compiled to instructions; their symbols have kInlined.
 struct InlineRow {
   const char* name;
-  int args;               // number of arguments of `op`; kFold: any number from two on
+  int args;  // number of arguments of `op`; kFold: any number from two on
   OpCode op;
   SpecialFormFn analyze;  // if not null, decides alone; returns null for an ordinary call
 };

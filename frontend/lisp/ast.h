@@ -38,10 +38,10 @@ enum class Context : uint8_t {
 
 /// A block or a tagbody.
 struct ExitPoint {
-  Value name;                 // of a block
-  std::vector<Value> tags;    // of a tagbody
+  Value name;               // of a block
+  std::vector<Value> tags;  // of a tagbody
   FunctionScope* owner = nullptr;
-  Variable* tag = nullptr;    // holds the ExitTag if closures leave to it
+  Variable* tag = nullptr;  // holds the ExitTag if closures leave to it
   bool captured = false;
   // Filled in by the emitter:
   std::vector<Label> labels;  // a block: its end; a tagbody: one per tag
@@ -175,10 +175,10 @@ struct Node {
 
 /// An optional, key or aux parameter, in evaluation order.
 struct ParameterInit {
-  Binding binding;         // init: the default
-  uint32_t slot = 0;       // where the argument arrives
+  Binding binding;           // init: the default
+  uint32_t slot = 0;         // where the argument arrives
   bool may_be_given = true;  // false: &aux
-  Binding supplied;        // symbol: no value if there is no supplied-p variable
+  Binding supplied;          // symbol: no value if there is no supplied-p variable
   bool has_supplied = false;
 };
 
@@ -188,10 +188,10 @@ struct FunctionScope {
   Value name = Value::nil();
   Span span;
   Parameters parameters;
-  std::vector<Binding> simple;       // required and rest parameters; init is null
+  std::vector<Binding> simple;  // required and rest parameters; init is null
   std::vector<ParameterInit> inits;
   Node* body = nullptr;
-  std::vector<Variable*> captures;   // of outer functions, by capture index
+  std::vector<Variable*> captures;  // of outer functions, by capture index
   uint32_t next_slot = 0;
   uint32_t max_slot = 0;
   std::string doc;
@@ -204,10 +204,10 @@ class Environment {
   const Environment* parent = nullptr;
   Kind kind = Kind::Lexical;
   Value name;
-  Variable* variable = nullptr;   // Lexical, Function
-  Value expansion{};              // SymbolMacro: form; Macro: a Macro object
-  ExitPoint* exit = nullptr;      // Block, Tag
-  uint32_t tag = 0;               // Tag
+  Variable* variable = nullptr;  // Lexical, Function
+  Value expansion{};             // SymbolMacro: form; Macro: a Macro object
+  ExitPoint* exit = nullptr;     // Block, Tag
+  uint32_t tag = 0;              // Tag
 };
 
 }  // namespace caten::lisp

@@ -30,9 +30,9 @@ struct Parameters {
   uint32_t required = 0;
   uint32_t optional = 0;
   bool rest = false;
-  bool key = false;               // &key was written, perhaps without names
+  bool key = false;  // &key was written, perhaps without names
   bool allow_other_keys = false;
-  std::vector<Value> keywords;    // one per key parameter
+  std::vector<Value> keywords;  // one per key parameter
 
   bool simple() const { return optional == 0 && !rest && !key; }
   int64_t max_args() const {  // -1: no limit
@@ -80,8 +80,7 @@ using MacroExpander = Value (*)(Interpreter& interp, Value form, const Environme
 
 /// What a symbol's function cell holds for a macro.
 struct Macro : HeapObject {
-  Macro(Value macro_name, MacroExpander fn, Value f)
-      : name(macro_name), native(fn), expander(f) {}
+  Macro(Value macro_name, MacroExpander fn, Value f) : name(macro_name), native(fn), expander(f) {}
   Value name;
   MacroExpander native;  // null: `expander` is a function of form and environment
   Value expander;

@@ -124,7 +124,8 @@ class Emitter {
     return context == Context::Ignore ? Context::Single : without_tail(context);
   }
 
-  // --- variables ----------------------------------------------------------------------------------
+  // --- variables
+  // ----------------------------------------------------------------------------------
   size_t capture_index(const Variable* variable) const {
     auto found = std::find(function_.captures.begin(), function_.captures.end(), variable);
     CATEN_CHECK(found != function_.captures.end(), "variable is not captured");
@@ -208,7 +209,8 @@ class Emitter {
     }
   }
 
-  // --- nodes --------------------------------------------------------------------------------------
+  // --- nodes
+  // --------------------------------------------------------------------------------------
   void emit(const Node* node, Context context) {
     analyzer_.interp().check_stack();
     Span saved = span_;
@@ -347,8 +349,7 @@ class Emitter {
   void emit_node(const OrNode& node, Context context) {
     Label found;
     Label end;
-    OpCode test =
-        context == Context::Ignore ? OpCode::JumpIfNotNil : OpCode::JumpIfNotNilKeep;
+    OpCode test = context == Context::Ignore ? OpCode::JumpIfNotNil : OpCode::JumpIfNotNilKeep;
     for (size_t i = 0; i + 1 < node.forms.size(); ++i) {
       emit(node.forms[i], Context::Single);
       pop();
@@ -493,7 +494,8 @@ class Emitter {
     finish(context);
   }
 
-  // --- exits --------------------------------------------------------------------------------------
+  // --- exits
+  // --------------------------------------------------------------------------------------
   void emit_node(const BlockNode& node, Context context) {
     ExitPoint& exit = *node.exit;
     exit.labels.assign(1, Label{});
@@ -642,7 +644,8 @@ class Emitter {
     emit_scoped(body, outer, context);
   }
 
-  // --- multiple values ------------------------------------------------------------------------------
+  // --- multiple values
+  // ------------------------------------------------------------------------------
   void emit_node(const BindValuesNode& node, Context context) {
     uint32_t outer = dynamic_;
     auto count = static_cast<uint32_t>(node.bindings.size());

@@ -1,7 +1,7 @@
 // Vm::execute: the instruction loop.
-#include "frontend/lisp/number.h"
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/analyze.h"
+#include "frontend/lisp/number.h"
 #include "frontend/lisp/vm.h"
 
 namespace caten::lisp {
@@ -196,24 +196,24 @@ Value Vm::execute(size_t bottom) {
         *sp++ = Value::boolean(!fp[a].is_none());
         break;
 
-#define LISP_COMPARE(op, fast, slow)                                                         \
-  case OpCode::op: {                                                                         \
-    Value x = sp[-2];                                                                        \
-    Value y = sp[-1];                                                                        \
-    bool holds = both_fixnums(x, y) ? x.fixnum_value() fast y.fixnum_value() : (slow);       \
-    --sp;                                                                                    \
-    sp[-1] = Value::boolean(holds);                                                          \
-    break;                                                                                   \
-  }                                                                                          \
-  case OpCode::JumpIfNot##op: {                                                              \
-    Value x = sp[-2];                                                                        \
-    Value y = sp[-1];                                                                        \
-    bool holds = both_fixnums(x, y) ? x.fixnum_value() fast y.fixnum_value() : (slow);       \
-    sp -= 2;                                                                                 \
-    if (!holds) {                                                                            \
-      jump(a);                                                                               \
-    }                                                                                        \
-    break;                                                                                   \
+#define LISP_COMPARE(op, fast, slow)                                                   \
+  case OpCode::op: {                                                                   \
+    Value x = sp[-2];                                                                  \
+    Value y = sp[-1];                                                                  \
+    bool holds = both_fixnums(x, y) ? x.fixnum_value() fast y.fixnum_value() : (slow); \
+    --sp;                                                                              \
+    sp[-1] = Value::boolean(holds);                                                    \
+    break;                                                                             \
+  }                                                                                    \
+  case OpCode::JumpIfNot##op: {                                                        \
+    Value x = sp[-2];                                                                  \
+    Value y = sp[-1];                                                                  \
+    bool holds = both_fixnums(x, y) ? x.fixnum_value() fast y.fixnum_value() : (slow); \
+    sp -= 2;                                                                           \
+    if (!holds) {                                                                      \
+      jump(a);                                                                         \
+    }                                                                                  \
+    break;                                                                             \
   }
         LISP_COMPARE(Less, <, compare(x, y) == std::partial_ordering::less)
         LISP_COMPARE(Greater, >, compare(x, y) == std::partial_ordering::greater)
@@ -231,12 +231,11 @@ Value Vm::execute(size_t bottom) {
       case OpCode::MakeClosure: {
         uint32_t count = *pc++;
         auto* code = static_cast<Code*>(constants[a].object_pointer());
-        auto* closure =
-            heap_.make_sized<Closure>(count * sizeof(Value), code->name, code, count);
+        auto* closure = heap_.make_sized<Closure>(count * sizeof(Value), code->name, code, count);
         for (uint32_t i = 0; i < count; ++i) {
           uint32_t capture = *pc++;
-          closure->captured()[i] = (capture & 1) == 0 ? fp[capture >> 1]
-                                                      : frame->closure->captured()[capture >> 1];
+          closure->captured()[i] =
+              (capture & 1) == 0 ? fp[capture >> 1] : frame->closure->captured()[capture >> 1];
         }
         *sp++ = Value::object(closure);
         break;
@@ -450,9 +449,8 @@ Value Vm::execute(size_t bottom) {
       case OpCode::AddFixnum: {
         int64_t sum = 0;
         int64_t step = signed_operand(instruction);
-        if (sp[-1].is_fixnum() &&
-            !__builtin_add_overflow(static_cast<int64_t>(sp[-1].bits()), step * 4, &sum))
-            [[likely]] {
+        if (sp[-1].is_fixnum() && !__builtin_add_overflow(static_cast<int64_t>(sp[-1].bits()),
+                                                          step * 4, &sum)) [[likely]] {
           sp[-1] = Value::from_bits(static_cast<uint64_t>(sum));
           break;
         }
@@ -479,8 +477,8 @@ Value Vm::execute(size_t bottom) {
         --sp;
         // Untagged times four times the other, plus the tag.
         if (both_fixnums(sp[-1], sp[0]) &&
-            !__builtin_mul_overflow(sp[-1].fixnum_value(),
-                                    static_cast<int64_t>(sp[0].bits() - 1), &product)) {
+            !__builtin_mul_overflow(sp[-1].fixnum_value(), static_cast<int64_t>(sp[0].bits() - 1),
+                                    &product)) {
           sp[-1] = Value::from_bits(static_cast<uint64_t>(product) + 1);
           break;
         }

@@ -35,8 +35,7 @@ Node* call_of(Analyzer& a, Value form, bool apply, Env env) {
   binding.variable = a.new_variable(Value::nil());
   binding.init = callee;
   std::vector<Node*> args = a.elements(cddr(form), env);
-  Node* body =
-      a.make(CallNode{Value(), a.reference(binding.variable), std::move(args), apply});
+  Node* body = a.make(CallNode{Value(), a.reference(binding.variable), std::move(args), apply});
   a.leave_scope(mark);
   return a.make(LetNode{{binding}, body, false});
 }
@@ -68,8 +67,12 @@ Node* step(Analyzer& a, Value form, Env env, int64_t by) {
   return a.make(
       PrimitiveNode{OpCode::Add, {a.element(cdr(form), env), a.constant(Value::fixnum(by))}});
 }
-Node* increment(Analyzer& a, Value form, Env env) { return step(a, form, env, 1); }
-Node* decrement(Analyzer& a, Value form, Env env) { return step(a, form, env, -1); }
+Node* increment(Analyzer& a, Value form, Env env) {
+  return step(a, form, env, 1);
+}
+Node* decrement(Analyzer& a, Value form, Env env) {
+  return step(a, form, env, -1);
+}
 
 Node* after_cdr(Analyzer& a, Value form, Env env, OpCode outer) {
   if (list_length(form) != 2) {
@@ -78,44 +81,35 @@ Node* after_cdr(Analyzer& a, Value form, Env env, OpCode outer) {
   Node* inner = a.make(PrimitiveNode{OpCode::Cdr, {a.element(cdr(form), env)}});
   return a.make(PrimitiveNode{outer, {inner}});
 }
-Node* second(Analyzer& a, Value form, Env env) { return after_cdr(a, form, env, OpCode::Car); }
-Node* cddr_form(Analyzer& a, Value form, Env env) { return after_cdr(a, form, env, OpCode::Cdr); }
+Node* second(Analyzer& a, Value form, Env env) {
+  return after_cdr(a, form, env, OpCode::Car);
+}
+Node* cddr_form(Analyzer& a, Value form, Env env) {
+  return after_cdr(a, form, env, OpCode::Cdr);
+}
 
 constexpr InlineRow kInlineFunctions[] = {
-    {"*", kFold, OpCode::Multiply, nullptr},
-    {"+", kFold, OpCode::Add, nullptr},
-    {"-", kFold, OpCode::Subtract, nullptr},
-    {"1+", 1, OpCode::Add, increment},
-    {"1-", 1, OpCode::Add, decrement},
-    {"<", 2, OpCode::Less, nullptr},
-    {"<=", 2, OpCode::LessEq, nullptr},
-    {"=", 2, OpCode::NumberEq, nullptr},
-    {">", 2, OpCode::Greater, nullptr},
-    {">=", 2, OpCode::GreaterEq, nullptr},
-    {"APPLY", 0, OpCode::Apply, apply},
-    {"ATOM", 1, OpCode::Atom, nullptr},
-    {"CADR", 1, OpCode::Car, second},
-    {"CAR", 1, OpCode::Car, nullptr},
-    {"CDDR", 1, OpCode::Cdr, cddr_form},
-    {"CDR", 1, OpCode::Cdr, nullptr},
-    {"CONS", 2, OpCode::Cons, nullptr},
-    {"CONSP", 1, OpCode::Consp, nullptr},
-    {"EQ", 2, OpCode::Eq, nullptr},
-    {"EQL", 2, OpCode::Eql, nullptr},
-    {"FIRST", 1, OpCode::Car, nullptr},
-    {"FUNCALL", 0, OpCode::Call, funcall},
-    {"LISTP", 1, OpCode::Listp, nullptr},
-    {"NOT", 1, OpCode::Not, nullptr},
-    {"NULL", 1, OpCode::Not, nullptr},
-    {"REST", 1, OpCode::Cdr, nullptr},
-    {"SECOND", 1, OpCode::Car, second},
-    {"SYMBOLP", 1, OpCode::Symbolp, nullptr},
-    {"VALUES", 0, OpCode::Values, values},
-    {"VALUES-LIST", 1, OpCode::ValuesList, values_list},
+    {"*", kFold, OpCode::Multiply, nullptr}, {"+", kFold, OpCode::Add, nullptr},
+    {"-", kFold, OpCode::Subtract, nullptr}, {"1+", 1, OpCode::Add, increment},
+    {"1-", 1, OpCode::Add, decrement},       {"<", 2, OpCode::Less, nullptr},
+    {"<=", 2, OpCode::LessEq, nullptr},      {"=", 2, OpCode::NumberEq, nullptr},
+    {">", 2, OpCode::Greater, nullptr},      {">=", 2, OpCode::GreaterEq, nullptr},
+    {"APPLY", 0, OpCode::Apply, apply},      {"ATOM", 1, OpCode::Atom, nullptr},
+    {"CADR", 1, OpCode::Car, second},        {"CAR", 1, OpCode::Car, nullptr},
+    {"CDDR", 1, OpCode::Cdr, cddr_form},     {"CDR", 1, OpCode::Cdr, nullptr},
+    {"CONS", 2, OpCode::Cons, nullptr},      {"CONSP", 1, OpCode::Consp, nullptr},
+    {"EQ", 2, OpCode::Eq, nullptr},          {"EQL", 2, OpCode::Eql, nullptr},
+    {"FIRST", 1, OpCode::Car, nullptr},      {"FUNCALL", 0, OpCode::Call, funcall},
+    {"LISTP", 1, OpCode::Listp, nullptr},    {"NOT", 1, OpCode::Not, nullptr},
+    {"NULL", 1, OpCode::Not, nullptr},       {"REST", 1, OpCode::Cdr, nullptr},
+    {"SECOND", 1, OpCode::Car, second},      {"SYMBOLP", 1, OpCode::Symbolp, nullptr},
+    {"VALUES", 0, OpCode::Values, values},   {"VALUES-LIST", 1, OpCode::ValuesList, values_list},
 };
 
 }  // namespace
 
-std::span<const InlineRow> inline_functions() { return kInlineFunctions; }
+std::span<const InlineRow> inline_functions() {
+  return kInlineFunctions;
+}
 
 }  // namespace caten::lisp

@@ -38,8 +38,7 @@ Interpreter::Interpreter() : package_roots_(std::make_unique<PackageRoots>(*this
     Package& package = *find_package(row.package);
     Value symbol = package.intern(heap_, row.name);
     package.export_symbol(symbol);
-    symbol.as<Symbol>()->function =
-        Value::object(heap_.make<SpecialForm>(symbol, row.analyze));
+    symbol.as<Symbol>()->function = Value::object(heap_.make<SpecialForm>(symbol, row.analyze));
   }
   install(core_builtins());
   install(core_macro_support());
@@ -47,7 +46,6 @@ Interpreter::Interpreter() : package_roots_(std::make_unique<PackageRoots>(*this
   install(core_macros());
   for (const InlineRow& row : inline_functions()) {
     Symbol* symbol = cl(row.name).as<Symbol>();
-    cl_->export_symbol(Value::object(symbol));
     symbol->flags |= kInlined;
     inlined_.emplace(symbol, &row);
   }
@@ -61,15 +59,17 @@ Interpreter::~Interpreter() {
 
 void Interpreter::make_core_packages() {
   keyword_ = &make_package("KEYWORD", {}, {});
-  keyword_->is_keyword = true;
+  keyword_->is_keyword = keyword_->exports_all = true;
   cl_ = &make_package("COMMON-LISP", {"CL"}, {});
-  caten_ = &make_package("CATEN",
-                         {"CATEN/API", "CATEN/NN", "CATEN/AIR", "CATEN/AASM", "CATEN/LLM"}, {cl_});
+  cl_->exports_all = true;
+  caten_ = &make_package("CATEN", {"CATEN/API", "CATEN/NN", "CATEN/AIR", "CATEN/AASM", "CATEN/LLM"},
+                         {cl_});
   user_ = &make_package("CATEN-USER", {"CL-USER", "COMMON-LISP-USER"}, {cl_, caten_});
   for (const Symbol* symbol : {&kNil, &kT}) {
     cl_->import_symbol(Value::object(symbol));
     cl_->export_symbol(Value::object(symbol));
   }
+  intern_standard_symbols();
   struct Row {
     const char* name;
     Value value;
@@ -79,21 +79,19 @@ void Interpreter::make_core_packages() {
     features = cons(keyword(feature), features);
   }
   const Row variables[] = {{"*PACKAGE*", Value::object(user_)},
-                                {"*FEATURES*", features},
-                                {"*READ-DEFAULT-FLOAT-FORMAT*", cl("SINGLE-FLOAT")},
-                                {"*LOAD-TRUENAME*", Value::nil()},
-                                {"*LOAD-PATHNAME*", Value::nil()}};
+                           {"*FEATURES*", features},
+                           {"*READ-DEFAULT-FLOAT-FORMAT*", cl("SINGLE-FLOAT")},
+                           {"*LOAD-TRUENAME*", Value::nil()},
+                           {"*LOAD-PATHNAME*", Value::nil()}};
   for (const Row& variable : variables) {
     Value symbol = cl(variable.name);
     symbol.as<Symbol>()->value = variable.value;
     proclaim_special(symbol);
-    cl_->export_symbol(symbol);
   }
-  cl_->export_symbol(cl("SINGLE-FLOAT"));
-  cl_->export_symbol(cl("DOUBLE-FLOAT"));
 }
 
-// --- making objects -----------------------------------------------------------------------------------
+// --- making objects
+// -----------------------------------------------------------------------------------
 
 Value Interpreter::list(std::initializer_list<Value> items) {
   return list(std::span<const Value>(items.begin(), items.size()));
@@ -107,7 +105,9 @@ Value Interpreter::list(std::span<const Value> items, Value tail) {
   return out;
 }
 
-Value Interpreter::string(std::string_view utf8) { return string(decode_utf8(utf8)); }
+Value Interpreter::string(std::string_view utf8) {
+  return string(decode_utf8(utf8));
+}
 
 Value Interpreter::string(std::u32string chars) {
   return Value::object(heap_.make<String>(std::move(chars)));
@@ -132,7 +132,8 @@ Value Interpreter::native(std::string_view name, NativeFn fn, int min_args, int 
   return Value::object(function);
 }
 
-// --- symbols and packages -------------------------------------------------------------------------------
+// --- symbols and packages
+// -------------------------------------------------------------------------------
 
 Package* Interpreter::find_package(std::string_view name) const {
   for (Package* package : packages_) {
@@ -188,7 +189,9 @@ Value Interpreter::gensym(std::string_view prefix) {
   return make_symbol(fmt::format("{}{}", prefix, gensym_counter_++));
 }
 
-bool Interpreter::boundp(Value symbol) const { return !symbol.as<Symbol>()->value.is_none(); }
+bool Interpreter::boundp(Value symbol) const {
+  return !symbol.as<Symbol>()->value.is_none();
+}
 
 void Interpreter::set_symbol_value(Value symbol, Value value) {
   Symbol* object = symbol.as<Symbol>();
@@ -269,18 +272,18 @@ std::optional<std::string> Interpreter::similar_symbol(const Symbol& symbol,
   return did_you_mean(symbol_label(symbol), names);
 }
 
-// --- tables -----------------------------------------------------------------------------------------------
+// --- tables
+// -----------------------------------------------------------------------------------------------
 
 void Interpreter::install(std::span<const Builtin> rows) {
   Package* package = nullptr;
   for (const Builtin& row : rows) {
     package = &package_of_row(row.package, package);
     Value symbol = package->intern(heap_, row.name);
-    auto* function =
-        heap_.make<NativeFunction>(symbol, row.fn, row.min_args, row.max_args);
+    auto* function = heap_.make<NativeFunction>(symbol, row.fn, row.min_args, row.max_args);
     function->doc = row.doc;
     symbol.as<Symbol>()->function = Value::object(function);
-    if (row.name[0] != '%') {
+    if (row.name[0] != '%' && !package->exports_all) {
       package->export_symbol(symbol);
     }
   }
@@ -291,9 +294,8 @@ void Interpreter::install(std::span<const MacroRow> rows) {
   for (const MacroRow& row : rows) {
     package = &package_of_row(row.package, package);
     Value symbol = package->intern(heap_, row.name);
-    symbol.as<Symbol>()->function =
-        Value::object(heap_.make<Macro>(symbol, row.expand, Value()));
-    if (row.name[0] != '%') {
+    symbol.as<Symbol>()->function = Value::object(heap_.make<Macro>(symbol, row.expand, Value()));
+    if (row.name[0] != '%' && !package->exports_all) {
       package->export_symbol(symbol);
     }
   }
@@ -324,7 +326,8 @@ std::shared_ptr<void>& Interpreter::state_slot(std::string_view key) {
   return states_.emplace_back(std::string(key), nullptr).second;
 }
 
-// --- printing -----------------------------------------------------------------------------------------------
+// --- printing
+// -----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -364,17 +367,36 @@ std::string Interpreter::print(Value object, bool escape) {
   return hooks.print != nullptr ? hooks.print(*this, object, escape) : minimal_print(object);
 }
 
-// --- calls and conditions -----------------------------------------------------------------------------------
+// --- calls and conditions
+// -----------------------------------------------------------------------------------
 
-NativeFunction& Interpreter::callee() { return *vm_->native(); }
-Span Interpreter::current_span() const { return vm_->span(true); }
-Span Interpreter::innermost_span() const { return vm_->span(false); }
-void Interpreter::check_stack() { vm_->check_stack(); }
-Value Interpreter::set_values(std::span<const Value> values) { return vm_->set_values(values); }
-std::vector<Value> Interpreter::values_after(Value primary) { return vm_->values_after(primary); }
-void Interpreter::signal_condition(Value condition) { vm_->signal(condition); }
-void Interpreter::error_condition(Value condition) { vm_->raise_condition(condition); }
-void Interpreter::throw_to(Value tag, Value value) { vm_->throw_to(tag, value); }
+NativeFunction& Interpreter::callee() {
+  return *vm_->native();
+}
+Span Interpreter::current_span() const {
+  return vm_->span(true);
+}
+Span Interpreter::innermost_span() const {
+  return vm_->span(false);
+}
+void Interpreter::check_stack() {
+  vm_->check_stack();
+}
+Value Interpreter::set_values(std::span<const Value> values) {
+  return vm_->set_values(values);
+}
+std::vector<Value> Interpreter::values_after(Value primary) {
+  return vm_->values_after(primary);
+}
+void Interpreter::signal_condition(Value condition) {
+  vm_->signal(condition);
+}
+void Interpreter::error_condition(Value condition) {
+  vm_->raise_condition(condition);
+}
+void Interpreter::throw_to(Value tag, Value value) {
+  vm_->throw_to(tag, value);
+}
 
 Value Interpreter::with_handlers(Value handlers, Value function) {
   size_t depth = vm_->dynamic_depth();
@@ -394,7 +416,9 @@ Value Interpreter::unwind_protect(Value function, Value cleanup) {
 
 // The VM restores a binding whose block is left by an exception when it unwinds to its handler.
 Interpreter::Binding::Binding(Interpreter& interp, Value symbol, Value value)
-    : interp_(interp), depth_(interp.vm_->dynamic_depth()), exceptions_(std::uncaught_exceptions()) {
+    : interp_(interp),
+      depth_(interp.vm_->dynamic_depth()),
+      exceptions_(std::uncaught_exceptions()) {
   interp_.vm_->bind(symbol, value);
 }
 

@@ -219,6 +219,7 @@ class Interpreter {
   friend class Vm;
   std::shared_ptr<void>& state_slot(std::string_view key);
   void make_core_packages();
+  void intern_standard_symbols();
   Value load_forms(uint32_t file);
   Value eval_top_level(Value form, Span span);
   Package& package_of_row(std::string_view name, Package* last);

@@ -116,8 +116,7 @@ class LambdaListParser {
             analyzer_.error("`{}` cannot name a parameter", interp.print(name));
           }
           parameters.keywords.push_back(
-              name.is_cons() ? keyword
-                             : interp.keyword(std::string(keyword.as<Symbol>()->name)));
+              name.is_cons() ? keyword : interp.keyword(std::string(keyword.as<Symbol>()->name)));
           break;
         }
         case Section::Aux:
@@ -291,8 +290,8 @@ class Destructurer {
       fail(Diag::LispError, interp_.current_span(), "`{}` cannot name a parameter",
            interp_.print(name));
     }
-    Value keyword = name.is_cons() ? car(name)
-                                   : interp_.keyword(std::string(name.as<Symbol>()->name));
+    Value keyword =
+        name.is_cons() ? car(name) : interp_.keyword(std::string(name.as<Symbol>()->name));
     Value found = interp_.gensym("KEY");
     bind(found, call("%DESTRUCTURE-KEY", {rest, quoted(keyword)}));
     supplied(item, found);
@@ -344,15 +343,14 @@ Value macro_lambda(Interpreter& interp, Value name, Value definition) {
   bool whole = car(lambda_list) == interp.cl("&WHOLE");
   Value whole_variable = cadr(lambda_list);
   Value source = interp.list({interp.cl("CDR"), form});
-  Value expansion =
-      expand_destructuring(interp, whole ? cddr(lambda_list) : lambda_list, source,
-                           "macro `" + interp.print(name) + "`", inner, environment);
+  Value expansion = expand_destructuring(interp, whole ? cddr(lambda_list) : lambda_list, source,
+                                         "macro `" + interp.print(name) + "`", inner, environment);
   if (whole) {
     Value bindings = interp.list({interp.list({whole_variable, form})});
     expansion = interp.list({interp.cl("LET"), bindings, expansion});
   }
-  return interp.list({interp.caten("%NAMED-LAMBDA"), name, interp.list({form, environment}),
-                      expansion});
+  return interp.list(
+      {interp.caten("%NAMED-LAMBDA"), name, interp.list({form, environment}), expansion});
 }
 
 }  // namespace caten::lisp

@@ -144,7 +144,8 @@ Value Interpreter::read(std::string_view text, size_t* offset) {
   return datum;
 }
 
-// --- macros ---------------------------------------------------------------------------------------------
+// --- macros
+// ---------------------------------------------------------------------------------------------
 
 Value Interpreter::macro_function(Value symbol, const Environment* env) {
   const Environment* local = Analyzer::find_function(env, symbol);

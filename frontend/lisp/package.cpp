@@ -131,8 +131,8 @@ Value Package::intern(Heap& heap, std::string_view symbol_name) {
   Symbol* symbol = make_symbol_object(heap, symbol_name, hash);
   symbol->package = this;
   SymbolTable::Slot* slot = symbols.insert(symbol);
+  slot->external = exports_all;
   if (is_keyword) {
-    slot->external = true;
     symbol->flags |= kKeyword | kConstant;
     symbol->value = Value::object(symbol);
   }

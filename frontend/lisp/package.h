@@ -45,7 +45,7 @@ class Package : public HeapObject {
   /// The symbol accessible under a name, without creating it.
   FoundSymbol find(std::string_view symbol_name) const;
   FoundSymbol find(std::string_view symbol_name, uint32_t hash) const;
-  /// find, else a new internal symbol (external in KEYWORD).
+  /// find, else a new internal symbol (external if exports_all).
   Value intern(Heap& heap, std::string_view symbol_name);
   /// These fail (CompileError) on name conflicts.
   void export_symbol(Value symbol);
@@ -63,7 +63,8 @@ class Package : public HeapObject {
   mutable SymbolTable symbols;
   std::vector<Value> shadowing;
   bool is_keyword = false;
-  bool locked = false;  // COMMON-LISP: its functions cannot be redefined by user files
+  bool exports_all = false;  // new symbols are external: KEYWORD, COMMON-LISP
+  bool locked = false;       // COMMON-LISP: its functions cannot be redefined by user files
 
   static const ObjectType kType;
 };

@@ -21,12 +21,13 @@ Node* if_form(Analyzer& a, Value form, Env env) {
   Node* then = a.element(cdr(rest), env);
   Value otherwise = cddr(rest);
   return a.make(IfNode{test, then,
-                       otherwise.is_cons() ? a.element(otherwise, env)
-                                           : a.constant(Value::nil())});
+                       otherwise.is_cons() ? a.element(otherwise, env) : a.constant(Value::nil())});
 }
 
 // (progn form*)
-Node* progn(Analyzer& a, Value form, Env env) { return a.sequence(cdr(form), env); }
+Node* progn(Analyzer& a, Value form, Env env) {
+  return a.sequence(cdr(form), env);
+}
 
 // (or form*)
 Node* or_form(Analyzer& a, Value form, Env env) {
@@ -136,7 +137,9 @@ Node* function(Analyzer& a, Value form, Env env) {
 }
 
 // (%named-lambda name lambda-list form*)
-Node* named_lambda(Analyzer& a, Value form, Env env) { return a.function_value(form, env); }
+Node* named_lambda(Analyzer& a, Value form, Env env) {
+  return a.function_value(form, env);
+}
 
 // (block name form*)
 Node* block(Analyzer& a, Value form, Env env) {
@@ -158,8 +161,7 @@ Node* return_from(Analyzer& a, Value form, Env env) {
   a.check_length(form, 1, 2);
   const Environment* found = Analyzer::find(env, Environment::Kind::Block, cadr(form));
   if (found == nullptr) {
-    a.error("`return-from`: no block named `{}` is around this form",
-            a.interp().print(cadr(form)));
+    a.error("`return-from`: no block named `{}` is around this form", a.interp().print(cadr(form)));
   }
   Value rest = cddr(form);
   Node* value = rest.is_cons() ? a.element(rest, env) : a.constant(Value::nil());
@@ -273,14 +275,13 @@ Node* local_functions(Analyzer& a, Value form, Env env, bool recursive) {
     for (Value rest = cddr(definition); rest != body.forms; rest = cdr(rest)) {
       declarations = interp.cons(car(rest), declarations);
     }
-    Value forms = interp.list(
-        {interp.cons(interp.cl("BLOCK"), interp.cons(block_name, body.forms))});
+    Value forms =
+        interp.list({interp.cons(interp.cl("BLOCK"), interp.cons(block_name, body.forms))});
     for (Value declaration : list_items(declarations)) {
       forms = interp.cons(declaration, forms);
     }
     Value lambda = interp.cons(interp.cl("LAMBDA"), interp.cons(cadr(definition), forms));
-    node.functions[i++].init =
-        a.make(LambdaNode{a.lambda(a.keep(lambda), name, scope), Value()});
+    node.functions[i++].init = a.make(LambdaNode{a.lambda(a.keep(lambda), name, scope), Value()});
   }
   Analyzer::Body body = a.parse_body(cddr(form), false);
   node.body = a.sequence(body.forms, a.declare_specials(body.specials, inner));
@@ -288,8 +289,12 @@ Node* local_functions(Analyzer& a, Value form, Env env, bool recursive) {
   return node.functions.empty() ? node.body : a.make(std::move(node));
 }
 
-Node* flet(Analyzer& a, Value form, Env env) { return local_functions(a, form, env, false); }
-Node* labels(Analyzer& a, Value form, Env env) { return local_functions(a, form, env, true); }
+Node* flet(Analyzer& a, Value form, Env env) {
+  return local_functions(a, form, env, false);
+}
+Node* labels(Analyzer& a, Value form, Env env) {
+  return local_functions(a, form, env, true);
+}
 
 // (macrolet ((name lambda-list form*)*) form*)
 Node* macrolet(Analyzer& a, Value form, Env env) {
@@ -302,9 +307,9 @@ Node* macrolet(Analyzer& a, Value form, Env env) {
     }
     Value expander = interp.eval(macro_lambda(interp, car(definition), cdr(definition)));
     Value macro = Value::object(interp.heap().make<Macro>(car(definition), nullptr, expander));
-    inner = a.extend(inner, {.kind = Environment::Kind::Macro,
-                             .name = car(definition),
-                             .expansion = a.keep(macro)});
+    inner = a.extend(
+        inner,
+        {.kind = Environment::Kind::Macro, .name = car(definition), .expansion = a.keep(macro)});
   }
   Analyzer::Body body = a.parse_body(cddr(form), false);
   return a.sequence(body.forms, a.declare_specials(body.specials, inner));
@@ -385,8 +390,8 @@ Node* multiple_value_call(Analyzer& a, Value form, Env env) {
   for (Value rest = cddr(form); rest.is_cons(); rest = cdr(rest)) {
     lists.push_back(a.make(ListValuesNode{a.element(rest, env)}));
   }
-  Node* list = lists.size() == 1 ? lists[0]
-                                 : a.call(a.interp().caten("%APPEND-LISTS"), std::move(lists));
+  Node* list =
+      lists.size() == 1 ? lists[0] : a.call(a.interp().caten("%APPEND-LISTS"), std::move(lists));
   return a.make(CallNode{Value(), a.element(cdr(form), env), {list}, true});
 }
 
@@ -450,6 +455,8 @@ constexpr SpecialFormRow kSpecialForms[] = {
 
 }  // namespace
 
-std::span<const SpecialFormRow> special_forms() { return kSpecialForms; }
+std::span<const SpecialFormRow> special_forms() {
+  return kSpecialForms;
+}
 
 }  // namespace caten::lisp

@@ -22,7 +22,9 @@ void trace_code(HeapObject* object, Tracer& tracer) {
   }
 }
 
-void destroy_code(HeapObject* object) { static_cast<Code*>(object)->~Code(); }
+void destroy_code(HeapObject* object) {
+  static_cast<Code*>(object)->~Code();
+}
 
 void trace_closure(HeapObject* object, Tracer& tracer) {
   auto* closure = static_cast<Closure*>(object);
@@ -43,7 +45,9 @@ void trace_special_form(HeapObject* object, Tracer& tracer) {
   trace(tracer, static_cast<SpecialForm*>(object)->name);
 }
 
-void destroy_diagnostic(HeapObject* object) { static_cast<Diagnostic*>(object)->~Diagnostic(); }
+void destroy_diagnostic(HeapObject* object) {
+  static_cast<Diagnostic*>(object)->~Diagnostic();
+}
 
 }  // namespace
 
@@ -71,7 +75,9 @@ Vm::Vm(Interpreter& interp)
   heap_.add_root(this);
 }
 
-Vm::~Vm() { heap_.remove_root(this); }
+Vm::~Vm() {
+  heap_.remove_root(this);
+}
 
 void Vm::trace_roots(Tracer& tracer) {
   for (const Value* at = stack_.get(); at != sp_; ++at) {
@@ -102,7 +108,8 @@ void Vm::check_stack() {
   }
 }
 
-// --- calls ------------------------------------------------------------------------------------------
+// --- calls
+// ------------------------------------------------------------------------------------------
 
 Value Vm::call(Value function, std::span<const Value> args) {
   check_stack();
@@ -176,10 +183,9 @@ void Vm::wrong_count(Value name, int64_t min, int64_t max, size_t count) {
   std::string expected = max == min ? fmt::format("{}", min)
                          : max < 0  ? fmt::format("at least {}", min)
                                     : fmt::format("{} to {}", min, max);
-  std::string who = name.is_nil() ? "an anonymous function"
-                    : name.is<Symbol>()
-                        ? "`" + symbol_label(*name.as<Symbol>()) + "`"
-                        : "`" + interp_.print(name) + "`";
+  std::string who = name.is_nil()       ? "an anonymous function"
+                    : name.is<Symbol>() ? "`" + symbol_label(*name.as<Symbol>()) + "`"
+                                        : "`" + interp_.print(name) + "`";
   fail(Diag::WrongArgumentCount, span(true), "{} takes {} argument{}; {} given", who, expected,
        expected == "1" ? "" : "s", count);
 }
@@ -249,8 +255,8 @@ Value* Vm::layout_general(Closure& closure, uint32_t count) {
 void Vm::bind_keys(const Code& code, std::span<const Value> extras, Value* out) {
   size_t count = extras.size();
   const Parameters& parameters = code.parameters;
-  std::string who = code.name.is_nil() ? "an anonymous function"
-                                       : "`" + interp_.print(code.name, false) + "`";
+  std::string who =
+      code.name.is_nil() ? "an anonymous function" : "`" + interp_.print(code.name, false) + "`";
   if (count % 2 != 0) {
     fail(Diag::WrongArgumentCount, span(true),
          "{} has an odd number of keyword arguments; a value is missing", who);
@@ -260,8 +266,7 @@ void Vm::bind_keys(const Code& code, std::span<const Value> extras, Value* out) 
   Value allow_key = interp_.keyword("ALLOW-OTHER-KEYS");
   bool allow_seen = false;
   for (size_t i = 0; i < count; i += 2) {
-    auto found =
-        std::find(parameters.keywords.begin(), parameters.keywords.end(), extras[i]);
+    auto found = std::find(parameters.keywords.begin(), parameters.keywords.end(), extras[i]);
     if (extras[i] == allow_key && !allow_seen) {
       allow_seen = true;
       allowed = allowed || extras[i + 1].truthy();
@@ -279,8 +284,7 @@ void Vm::bind_keys(const Code& code, std::span<const Value> extras, Value* out) 
     return;
   }
   CompileError error(Diag::WrongArgumentCount, span(true),
-                     fmt::format("{} takes no keyword argument `{}`", who,
-                                 interp_.print(unknown)));
+                     fmt::format("{} takes no keyword argument `{}`", who, interp_.print(unknown)));
   std::vector<std::string> names;
   for (Value keyword : parameters.keywords) {
     names.push_back(interp_.print(keyword));
@@ -370,9 +374,8 @@ void Vm::unbound_variable(Value name, Value hint) {
   if (auto* text = hint.try_as<String>()) {
     near = text->utf8();
   } else {
-    near = interp_.similar_symbol(symbol, [](const Symbol& other) {
-      return !other.value.is_none() && !other.has(kKeyword);
-    });
+    near = interp_.similar_symbol(
+        symbol, [](const Symbol& other) { return !other.value.is_none() && !other.has(kKeyword); });
   }
   if (near) {
     error.note({}, fmt::format("did you mean `{}`?", *near));
@@ -380,7 +383,8 @@ void Vm::unbound_variable(Value name, Value hint) {
   throw error;
 }
 
-// --- multiple values ----------------------------------------------------------------------------------
+// --- multiple values
+// ----------------------------------------------------------------------------------
 
 Value Vm::set_values(std::span<const Value> values) {
   values_.assign(values.begin(), values.end());
@@ -395,7 +399,8 @@ std::vector<Value> Vm::values_after(Value primary) const {
   return {values_.begin(), values_.begin() + static_cast<ptrdiff_t>(returned_count_)};
 }
 
-// --- dynamic entries ----------------------------------------------------------------------------------
+// --- dynamic entries
+// ----------------------------------------------------------------------------------
 
 void Vm::bind(Value symbol, Value value) {
   auto& object = *symbol.as<Symbol>();
@@ -481,7 +486,8 @@ void Vm::resume(const NonLocalExit& exit) {
   }
 }
 
-// --- conditions -----------------------------------------------------------------------------------------
+// --- conditions
+// -----------------------------------------------------------------------------------------
 
 namespace {
 
@@ -521,8 +527,8 @@ void Vm::signal(Value condition) {
     }
     HandlerRange range(disabled_handlers_, i, top);
     for (Value handler : list_items(dynamic_[i].a)) {
-      bool applies = interp_.hooks.typep == nullptr ||
-                     interp_.hooks.typep(interp_, condition, car(handler));
+      bool applies =
+          interp_.hooks.typep == nullptr || interp_.hooks.typep(interp_, condition, car(handler));
       if (applies) {
         call(cdr(handler), std::span<const Value>(&condition, 1));
       }
@@ -534,10 +540,9 @@ void Vm::raise(CompileError error) {
   if (!error.span.known() && error.path.empty()) {
     error.span = span(true);
   }
-  Value condition =
-      interp_.hooks.condition_of != nullptr
-          ? interp_.hooks.condition_of(interp_, error)
-          : Value::object(heap_.make<Diagnostic>(error));
+  Value condition = interp_.hooks.condition_of != nullptr
+                        ? interp_.hooks.condition_of(interp_, error)
+                        : Value::object(heap_.make<Diagnostic>(error));
   signal(condition);
   add_backtrace(error);
   throw UncaughtError(std::move(error));
@@ -612,13 +617,16 @@ void Vm::add_backtrace(CompileError& error) const {
   }
 }
 
-// --- scopes of C++ code ---------------------------------------------------------------------------------
+// --- scopes of C++ code
+// ---------------------------------------------------------------------------------
 
 Vm::Expansion::Expansion(Vm& vm, Span span) : vm_(vm) {
   vm_.expansions_.push_back({span, vm_.frame_count_});
 }
 
-Vm::Expansion::~Expansion() { vm_.expansions_.pop_back(); }
+Vm::Expansion::~Expansion() {
+  vm_.expansions_.pop_back();
+}
 
 Vm::Entry::Entry(Vm& vm)
     : vm_(vm),

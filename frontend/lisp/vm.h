@@ -27,7 +27,7 @@ class UncaughtError : public std::exception {
 class NonLocalExit : public std::exception {
  public:
   const char* what() const noexcept override { return "non-local exit"; }
-  size_t index = 0;        // of the dynamic entry
+  size_t index = 0;         // of the dynamic entry
   bool keep_entry = false;  // tagbody: the entry stays
   uint32_t label = 0;
   Value value;  // no value: none is pushed

@@ -33,7 +33,7 @@ class Reader {
     bool wanted = true;  // features: the sense of the test (#+ or #-)
     uint8_t dot = 0;     // lists: 1 after the dot, 2 after the datum behind it
     size_t begin = 0;    // of the opening characters
-    Value head{};          // lists: first cons; prefixes: the symbol; arrays: the rank
+    Value head{};        // lists: first cons; prefixes: the symbol; arrays: the rank
     Cons* last = nullptr;
   };
 
