@@ -1,0 +1,168 @@
+// Noise is made of AIR nodes beside each reduction: n * eps * sum |x|, NaN where another order
+// could overflow or underflow on the way.
+#include "tests/fuzz/disturb.h"
+
+#include <limits>
+#include <vector>
+
+#include "ir/air/builder.h"
+
+namespace caten::fuzz {
+namespace {
+
+using air::Builder;
+using air::NodeId;
+using air::Op;
+using air::ReduceOp;
+
+double epsilon(DType dtype) {
+  switch (dtype) {
+    case DType::Float64:
+      return 0x1p-52;
+    case DType::Float32:
+      return 0x1p-23;
+    case DType::Float16:
+      return 0x1p-10;
+    default:
+      return 0x1p-7;  // bfloat16
+  }
+}
+
+/// In this variant zeros with a free sign have the other one.
+constexpr int kZeroSigns = 3;
+
+class Noise {
+ public:
+  Noise(Builder& builder, int variant) : b_(builder), variant_(variant) {}
+
+  /// The reduction `sum` of `x`, disturbed.
+  NodeId add_to(NodeId reduced, NodeId x, const air::ReduceAttr& attr) {
+    const DType dtype = b_.graph()[reduced].dtype;
+    NodeId magnitude = absolute(x);
+    NodeId count = b_.cast(b_.dim(reduced_elements(x, attr)), dtype);
+    // 16-bit sums are made in float32 and rounded once.
+    double unit = is_half(dtype) ? epsilon(DType::Float32) : epsilon(dtype);
+    NodeId room = b_.binary(Op::Mul, splat_like(count, reduced), number(unit, reduced));
+    NodeId size = attr.op == ReduceOp::Add ? sum_size(magnitude, attr)
+                                           : product_size(reduced, x, magnitude, attr);
+    NodeId noise = b_.binary(Op::Mul, room, size);
+    if (is_half(dtype)) {
+      NodeId rounding = b_.binary(Op::Mul, absolute(reduced), number(epsilon(dtype), reduced));
+      noise = b_.where(finite(rounding), b_.binary(Op::Add, noise, rounding), noise);
+    }
+    return b_.binary(Op::Add, reduced, b_.binary(Op::Mul, noise, pattern(reduced)));
+  }
+
+ private:
+  static constexpr double kInf = std::numeric_limits<double>::infinity();
+  static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+  NodeId number(double value, NodeId like) {
+    const air::Node& node = b_.graph()[like];
+    return b_.constant(Scalar::of_double(node.dtype, value), node.shape);
+  }
+  NodeId splat_like(NodeId scalar, NodeId like) {
+    Shape shape = b_.graph()[like].shape;
+    return shape.empty() ? scalar
+                         : b_.expand(b_.reshape(scalar, Shape(shape.size(), Dim(1))), shape);
+  }
+  Dim reduced_elements(NodeId x, const air::ReduceAttr& attr) {
+    Dim count = 2;
+    for (int axis : attr.axes) {
+      count = count + b_.graph()[x].shape[static_cast<size_t>(axis)];
+    }
+    return count;
+  }
+  NodeId absolute(NodeId x) { return b_.binary(Op::Max, x, b_.unary(Op::Neg, x)); }
+  NodeId finite(NodeId x) { return b_.binary(Op::Lt, x, number(kInf, x)); }
+
+  /// sum |x|; NaN when only the sum is infinite, 0 when an element is (the result is sure then).
+  NodeId sum_size(NodeId magnitude, const air::ReduceAttr& attr) {
+    NodeId sum = b_.reduce(ReduceOp::Add, magnitude, attr.axes);
+    NodeId largest = b_.reduce(ReduceOp::Max, magnitude, attr.axes);
+    NodeId unsure = b_.where(finite(largest), number(kNan, sum), number(0, sum));
+    return b_.where(finite(sum), sum, unsure);
+  }
+  /// |product|; NaN when the factors above 1 or those below 1 leave the range on their own.
+  NodeId product_size(NodeId reduced, NodeId x, NodeId magnitude, const air::ReduceAttr& attr) {
+    NodeId one = number(1, x);
+    NodeId above = b_.reduce(ReduceOp::Mul, b_.binary(Op::Max, magnitude, one), attr.axes);
+    NodeId below = b_.reduce(ReduceOp::Mul, b_.binary(Op::Min, magnitude, one), attr.axes);
+    const DType dtype = b_.graph()[x].dtype;
+    double tiny = dtype == DType::Float64   ? 0x1p-1000
+                  : dtype == DType::Float16 ? 0x1p-13
+                                            : 0x1p-120;
+    NodeId sure_below = b_.binary(Op::Lt, number(tiny, below), below);
+    NodeId sure = b_.binary(Op::And, finite(above), sure_below);
+    NodeId size = b_.where(finite(absolute(reduced)), absolute(reduced), number(0, reduced));
+    return b_.where(sure, size, number(kNan, reduced));
+  }
+  /// 1, -1, or numbers between that vary from element to element.
+  NodeId pattern(NodeId like) {
+    if (variant_ < 2) {
+      return number(variant_ == 0 ? 1 : -1, like);
+    }
+    const air::Node node = b_.graph()[like];
+    NodeId phase = b_.constant(Scalar::of_double(DType::Float64, variant_), node.shape);
+    for (int axis = 0; axis < node.rank(); ++axis) {
+      NodeId index = b_.cast(b_.iota(node.shape, axis), DType::Float64);
+      NodeId factor =
+          b_.constant(Scalar::of_double(DType::Float64, 12.9898 + 7.1 * axis), node.shape);
+      phase = b_.binary(Op::Add, phase, b_.binary(Op::Mul, index, factor));
+    }
+    return b_.cast(b_.unary(Op::Sin, phase), node.dtype);
+  }
+
+  Builder& b_;
+  int variant_;
+};
+
+bool reorders(const air::Node& node) {
+  return node.op == Op::Reduce && (node.get<air::ReduceAttr>().op == ReduceOp::Add ||
+                                   node.get<air::ReduceAttr>().op == ReduceOp::Mul);
+}
+
+bool has_room(const air::Node& node) {
+  return node.op == Op::Reduce || node.op == Op::Max || node.op == Op::Min;
+}
+
+/// The other sign for every zero.
+NodeId flip_zeros(Builder& builder, NodeId x) {
+  const air::Node node = builder.graph()[x];
+  NodeId zero = builder.constant(Scalar::of_double(node.dtype, 0.0), node.shape);
+  return builder.where(builder.binary(Op::Eq, x, zero), builder.unary(Op::Neg, x), x);
+}
+
+}  // namespace
+
+air::Graph disturb(const air::Graph& graph, int variant, bool& found) {
+  air::Graph result;
+  Builder builder(result);
+  Noise noise(builder, variant);
+  std::vector<NodeId> map;
+  found = false;
+  for (uint32_t i = 0; i < graph.size(); ++i) {
+    air::Node node = graph[NodeId{i}];
+    for (NodeId& input : node.inputs) {
+      input = map[input.index];
+    }
+    NodeId copy = result.add(node, graph.span(NodeId{i}));
+    if (is_float(node.dtype) && has_room(node)) {
+      found = true;
+      if (reorders(node)) {
+        copy = noise.add_to(copy, node.inputs[0], node.get<air::ReduceAttr>());
+      }
+      if (variant == kZeroSigns) {
+        copy = flip_zeros(builder, copy);
+      }
+    }
+    map.push_back(copy);
+  }
+  for (const air::Output& output : graph.outputs) {
+    result.outputs.push_back({output.name, map[output.node.index]});
+  }
+  result.checks = graph.checks;
+  return result;
+}
+
+}  // namespace caten::fuzz

@@ -1,0 +1,14 @@
+// A copy of a graph in which every float sum and product is off by about what adding up in another
+// order may change, and in one variant zeros from sums, maxima and minima have the other sign,
+// which is free.
+#pragma once
+
+#include "ir/air/air.h"
+
+namespace caten::fuzz {
+
+/// `variant` 0 and 1 disturb all elements upward and downward, others by a pattern of both. False
+/// in `found` when the graph has nothing of the kind.
+air::Graph disturb(const air::Graph& graph, int variant, bool& found);
+
+}  // namespace caten::fuzz
