@@ -178,32 +178,36 @@ class Fuzzer {
     return std::nullopt;
   }
 
-  bool fails_again(const testing::RandomProgram& program) {
-    return in_child([&] {
-             Reference expected = reference(program);
-             codegen::Compilation compilation;
-             if (check(program, expected, compilation)) {
-               return 1;
-             }
-             for (const std::string& compiler : compilers()) {
-               std::vector<codegen::Compilation> one;
-               one.push_back(compile(program));
-               std::vector<Outcome> outcomes = run_emitted(compiler, {&program, 1}, one);
-               if (difference(expected, outcomes[0], tally_)) {
-                 return 1;
-               }
-             }
-             return 0;
-           }) != 0;
+  /// One program alone through everything, the emitted C too.
+  std::optional<Failure> check_alone(const testing::RandomProgram& program) {
+    Reference expected = reference(program);
+    codegen::Compilation compilation;
+    if (std::optional<Failure> failure = check(program, expected, compilation)) {
+      return failure;
+    }
+    for (const std::string& compiler : compilers()) {
+      std::vector<Outcome> outcomes = run_emitted(compiler, {&program, 1}, {&compilation, 1});
+      if (auto wrong = difference(expected, outcomes[0], tally_)) {
+        return Failure{compiler, *wrong};
+      }
+    }
+    return std::nullopt;
   }
 
   void report(const testing::RandomProgram& program, const Failure& failure) {
     ++failures_;
     fmt::print("seed {}: {}: {}\n", program.seed, failure.backend, failure.what);
     if (options_.shrink) {
-      auto small = shrink(
-          program, [&](const testing::RandomProgram& candidate) { return fails_again(candidate); });
-      fmt::print("{}\n", testing::describe(small));
+      auto small = shrink(program, [&](const testing::RandomProgram& candidate) {
+        return in_child([&] { return check_alone(candidate) ? 1 : 0; }) != 0;
+      });
+      fmt::print("{}", testing::describe(small));
+      std::fflush(stdout);
+      in_child([&] {
+        std::optional<Failure> left = check_alone(small);
+        fmt::print("; {}\n\n", left ? left->backend + ": " + left->what : "crashes");
+        return 0;
+      });
     }
     std::fflush(stdout);
   }
