@@ -25,6 +25,7 @@ class InterpExecutable : public runtime::Executable {
         env.params[buffer.storage] = read(buffer, sizes, buffers[i]);
       }
     }
+    add_unread_params(env);
     for (int input : program_.inputs) {
       const auto at = static_cast<size_t>(input);
       env.inputs[program_.buffers[at].name] = read(program_.buffers[at], sizes, buffers[at]);
@@ -50,6 +51,29 @@ class InterpExecutable : public runtime::Executable {
   }
 
  private:
+  /// Parameters that no kernel touches (nothing is left of what was read from them) have no buffer,
+  /// and their elements do not matter.
+  void add_unread_params(air::Environment& env) const {
+    const auto value_of = [&](std::string_view symbol) { return find(env.symbols, symbol); };
+    for (uint32_t i = 0; i < graph_.size(); ++i) {
+      const air::Node& node = graph_[air::NodeId{i}];
+      if (node.op != air::Op::Param ||
+          env.params.contains(node.get<air::ParamAttr>().storage)) {
+        continue;
+      }
+      std::vector<int64_t> shape;
+      for (const Dim& dim : node.shape) {
+        shape.push_back(dim.evaluate(value_of).value_or(0));
+      }
+      env.params.emplace(node.get<air::ParamAttr>().storage,
+                         air::Array::zeros(node.dtype, std::move(shape)));
+    }
+  }
+  static std::optional<int64_t> find(const std::map<std::string, int64_t>& symbols,
+                                     std::string_view symbol) {
+    auto found = symbols.find(std::string(symbol));
+    return found == symbols.end() ? std::nullopt : std::optional(found->second);
+  }
   static air::Array read(const runtime::Buffer& buffer, std::span<const int64_t> sizes,
                          const void* data) {
     std::vector<int64_t> shape;

@@ -485,8 +485,13 @@ void KernelBuilder::end_reduction(StatementId id, Block& block) {
   over(id, accumulator.ranges, block, [&](Block& inner) {
     const Place source{arg ? accumulator.position.array : accumulator.value.array,
                        scratch_index(id, accumulator.ranges)};
-    store(inner, target(id),
-          load(inner, source, {}, dtype, label_of(graph_, statement(id).node)));
+    const std::string label = label_of(graph_, statement(id).node);
+    if (kernel_.array(source.array).widened) {
+      const ValueId wide = load(inner, source, {}, DType::Float32, label);
+      store(inner, target(id), let(inner, air::Op::Cast, dtype, {wide}, label));
+      return;
+    }
+    store(inner, target(id), load(inner, source, {}, dtype, label));
   });
 }
 

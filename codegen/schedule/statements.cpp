@@ -60,6 +60,7 @@ class Walker {
   void alias(ValueId id, ValueId input);
   void add_binds(ValueId id);
   void start_statement(NodeId id, std::string reason);
+  void start_copy(NodeId id, std::string reason);
   std::vector<ExprId> shape_exprs(const Shape& shape);
   ArrayId leaf_array(NodeId id);
   ArrayId assigned_array(NodeId id);
@@ -296,6 +297,31 @@ void Walker::start_statement(NodeId id, std::string reason) {
   } else {
     root = request(self, source, tuple, {}, false);
   }
+  schedule_.statements[self.index].root = root;
+}
+
+/// A statement that copies a version of assigned storage into an output of its own.
+void Walker::start_copy(NodeId id, std::string reason) {
+  const StatementId self{static_cast<uint32_t>(schedule_.statements.size())};
+  Statement statement;
+  statement.node = id;
+  statement.reason = std::move(reason);
+  for (const Dim& dim : graph_[id].shape) {
+    const RangeId range = pool_.new_range(pool_.from_dim(dim), index::RangeKind::Spatial);
+    if (!pool_.is(pool_.range_info(range).extent, 1)) {
+      statement.spatial.push_back(range);
+    }
+    statement.target.push_back(pool_.range(range));
+  }
+  statement.array = ArrayId{static_cast<uint32_t>(schedule_.arrays.size())};
+  schedule_.arrays.push_back({.kind = ArrayKind::Output,
+                              .node = id,
+                              .dtype = graph_[id].dtype,
+                              .shape = shape_exprs(graph_[id].shape),
+                              .written = true});
+  const std::vector<ExprId> tuple = statement.target;
+  schedule_.statements.push_back(std::move(statement));
+  const ValueId root = request(self, id, tuple, {}, false);
   schedule_.statements[self.index].root = root;
 }
 
@@ -625,6 +651,7 @@ void Walker::run() {
     leaf_array(id);
   }
   std::vector<NodeId> assigned_params;
+  std::vector<bool> overwritten(graph_.size(), false);
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (graph_[NodeId{i}].op == Op::Assign) {
       NodeId base{i};
@@ -633,10 +660,17 @@ void Walker::run() {
       }
       stored_[i] = "state update";
       assigned_params.push_back(base);
+      overwritten[graph_[NodeId{i}].inputs[0].index] = true;
     }
   }
+  std::vector<std::string> copied(graph_.size());  // versions that an output keeps
   for (const air::Output& output : graph_.outputs) {
     const Node& node = graph_[output.node];
+    if (node.op == Op::Assign && overwritten[output.node.index]) {
+      copied[output.node.index] = fmt::format("output `{}` is a version overwritten later",
+                                              output.name);
+      continue;
+    }
     const bool in_place =
         node.op == Op::Input || node.op == Op::Assign ||
         (node.op == Op::Param && std::find(assigned_params.begin(), assigned_params.end(),
@@ -647,6 +681,9 @@ void Walker::run() {
   }
   for (uint32_t i = graph_.size(); i-- > 0;) {
     const NodeId id{i};
+    if (!copied[i].empty()) {
+      start_copy(id, std::move(copied[i]));
+    }
     if (std::optional<std::string> reason = reason_to_store(id)) {
       start_statement(id, std::move(*reason));
       continue;
