@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +64,14 @@ struct LibraryEntry {
   std::string lisp_name;
   std::string doc;               // comment above the prototype: the Lisp form
   const Compilation* compilation = nullptr;
+  /// Contents of parameters and of initial state, by storage; needed for embedding.
+  struct ParameterData {
+    int storage = 0;
+    std::span<const std::byte> bytes;
+  };
+  std::vector<ParameterData> parameters;
+  /// Puts the parameters into the C file as constant arrays, and a ready NAME_embedded_params.
+  bool embed_parameters = false;
 };
 struct LibraryText {
   std::string source;  // kernels.c

@@ -70,6 +70,11 @@ std::string function_text(loops::Module& module, const loops::Kernel& kernel, Us
 
 }  // namespace
 
+std::string kernel_key(loops::Module& module, const loops::Kernel& kernel) {
+  Uses unused;
+  return function_text(module, kernel, unused);
+}
+
 ProgramText emit_program(loops::Module& module, std::string_view name) {
   ProgramText out;
   Uses uses;

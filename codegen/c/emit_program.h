@@ -15,6 +15,10 @@ struct ProgramText {
   std::vector<runtime::Call> calls;
 };
 
+/// Parameters and body of a kernel as text in which nothing depends on names: equal for kernels that
+/// do the same.
+std::string kernel_key(loops::Module& module, const loops::Kernel& kernel);
+
 /// `name` prefixes the kernels.
 ProgramText emit_program(loops::Module& module, std::string_view name);
 

@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -177,6 +178,54 @@ constexpr Fixed kFixed[] = {
   return a < b ? a : b;
 }
 )"},
+    {"size_add", "", R"(int64_t size_add(int64_t a, int64_t b, int *bad) {
+  if ((b > 0 && a > INT64_MAX - b) || (b < 0 && a < INT64_MIN - b)) {
+    *bad = 1;
+    return 0;
+  }
+  return a + b;
+}
+)"},
+    {"size_sub", "", R"(int64_t size_sub(int64_t a, int64_t b, int *bad) {
+  if ((b < 0 && a > INT64_MAX + b) || (b > 0 && a < INT64_MIN + b)) {
+    *bad = 1;
+    return 0;
+  }
+  return a - b;
+}
+)"},
+    {"size_mul", "", R"(int64_t size_mul(int64_t a, int64_t b, int *bad) {
+  if (a == 0 || b == 0) {
+    return 0;
+  }
+  const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+  const uint64_t y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+  if (x > (uint64_t)INT64_MAX / y) {
+    *bad = 1;
+    return 0;
+  }
+  return a * b;
+}
+)"},
+    {"size_div", "", R"(int64_t size_div(int64_t a, int64_t b, int *bad) {
+  if (b == 0 || (a == INT64_MIN && b == -1)) {
+    *bad = 1;
+    return 0;
+  }
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+)"},
+    {"size_mod", "", R"(int64_t size_mod(int64_t a, int64_t b, int *bad) {
+  if (b == 0) {
+    *bad = 1;
+    return 0;
+  }
+  if (b == -1) {
+    return 0;
+  }
+  return (a % b != 0 && (a < 0) != (b < 0)) ? a % b + b : a % b;
+}
+)"},
     {"index_clamp", "", R"(int64_t index_clamp(int64_t i, int64_t size) {
   return i < 0 ? 0 : i < size ? i : size - 1;
 }
@@ -297,6 +346,12 @@ std::string helper_text(Uses& uses, DialectKind dialect) {
     out += '\n';
   }
   return out;
+}
+
+bool needs_math_header(const Uses& uses) {
+  return std::any_of(uses.functions.begin(), uses.functions.end(), [](const std::string& name) {
+    return !name.starts_with("mem");
+  });
 }
 
 }  // namespace caten::c

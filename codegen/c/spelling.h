@@ -46,4 +46,7 @@ std::string_view c_storage_type(DType dtype);
 /// The definitions of helpers, in an order that C accepts. Adds what they use themselves.
 std::string helper_text(Uses& uses, DialectKind dialect);
 
+/// Whether a function of math.h is called.
+bool needs_math_header(const Uses& uses);
+
 }  // namespace caten::c
