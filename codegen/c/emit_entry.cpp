@@ -25,6 +25,20 @@ using runtime::SizeExpr;
 
 constexpr int64_t kAlignment = 64;
 
+/// Whether `word` occurs in C text as an identifier of its own.
+bool mentions(std::string_view text, std::string_view word) {
+  const auto is_part = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class EntryPrinter {
  public:
   EntryPrinter(const codegen::LibraryEntry& entry, LibraryState& library)
@@ -393,13 +407,7 @@ class EntryPrinter {
     std::string out;
     const std::string sizes = symbols_.empty() ? "void" : size_parameters();
     const auto bytes_function = [&](const char* suffix, const SizeExpr& bytes) {
-      std::string body;
-      for (const std::string& symbol : symbols_) {
-        const std::string text = checked_size_text(bytes, symbols_, uses_);
-        if (text.find(symbol) == std::string::npos) {
-          body += fmt::format("  (void){};\n", symbol);
-        }
-      }
+      std::string body = unused_symbols(checked_size_text(bytes, symbols_, uses_));
       if (is_constant(bytes)) {
         body += fmt::format("  return {};\n", spell_int64(bytes.evaluate({}).value_or(0), DialectKind::C99));
       } else {
@@ -432,7 +440,7 @@ class EntryPrinter {
   std::string unused_symbols(const std::string& text) const {
     std::string out;
     for (const std::string& symbol : symbols_) {
-      if (text.find(symbol) == std::string::npos) {
+      if (!mentions(text, symbol)) {
         out += fmt::format("  (void){};\n", symbol);
       }
     }
