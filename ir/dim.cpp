@@ -13,6 +13,7 @@ namespace dim_internal {
 namespace {
 
 constexpr int kMaxDepth = 100;
+constexpr size_t kMaxSize = 10000;
 constexpr size_t kMaxTerms = 2000;
 
 [[noreturn]] void overflow() {
@@ -253,20 +254,24 @@ Dim Dim::Poly::make(Terms terms) {
   size_t h = 0x9D;
   for (const Term& term : terms) {
     h = dim_internal::mix(h, static_cast<size_t>(term.coefficient));
+    ++poly->size;
     for (const auto& factor : term.factors) {
       h = dim_internal::mix(h, dim_internal::hash_atom(*factor));
       int depth = 1;
       for (const Dim& arg : factor->args) {
-        const auto* inner = std::get_if<std::shared_ptr<const Poly>>(&arg.rep_);
-        depth = std::max(depth, inner == nullptr ? 1 : (*inner)->depth + 1);
+        const Poly* inner = of(arg);
+        depth = std::max(depth, inner == nullptr ? 1 : inner->depth + 1);
+        poly->size += inner == nullptr ? 1 : inner->size;
       }
+      ++poly->size;
       poly->depth = std::max(poly->depth, depth);
     }
   }
-  if (poly->depth > dim_internal::kMaxDepth || terms.size() > dim_internal::kMaxTerms) {
-    fail(Diag::BadSize, Span{}, "size expression is too complex: {} terms, nested {} deep",
-         terms.size(), poly->depth);
+  if (poly->depth > dim_internal::kMaxDepth || poly->size > dim_internal::kMaxSize) {
+    fail(Diag::BadSize, Span{}, "size expression is too complex: {} parts, nested {} deep",
+         poly->size, poly->depth);
   }
+  poly->bounds = dim_internal::bounds_of(terms);
   poly->terms = std::move(terms);
   poly->hash = h;
   return Dim(std::shared_ptr<const Poly>(std::move(poly)));
@@ -606,12 +611,9 @@ Interval atom_bounds(const Dim::Atom& atom) {
 
 }  // namespace
 
-Interval bounds(const Dim& dim) {
-  if (const auto value = dim.constant()) {
-    return {*value, *value};
-  }
+Interval bounds_of(const Terms& terms) {
   Interval sum{0, 0};
-  for (const Dim::Term& term : dim.terms()) {
+  for (const Dim::Term& term : terms) {
     Interval product{term.coefficient, term.coefficient};
     for (const AtomPtr& factor : term.factors) {
       product = multiply(product, atom_bounds(*factor));
@@ -619,6 +621,14 @@ Interval bounds(const Dim& dim) {
     sum = {add(sum.lo, product.lo), add(sum.hi, product.hi)};
   }
   return sum;
+}
+
+Interval bounds(const Dim& dim) {
+  const Dim::Poly* poly = Dim::Poly::of(dim);
+  if (poly == nullptr) {
+    return {dim.constant(), dim.constant()};
+  }
+  return poly->bounds;
 }
 
 }  // namespace dim_internal

@@ -42,6 +42,7 @@ struct Interval {
   std::optional<int64_t> hi;
 };
 Interval bounds(const Dim& dim);
+Interval bounds_of(const Terms& terms);
 
 }  // namespace caten::dim_internal
 
@@ -50,10 +51,17 @@ namespace caten {
 struct Dim::Poly {
   dim_internal::Terms terms;  // canonical order, no zero coefficient, not a lone constant
   size_t hash = 0;
-  int depth = 0;  // 1 for symbols only
+  int depth = 0;    // 1 for symbols only
+  size_t size = 0;  // nodes of the expression as a tree: what is shared counts each time
+  dim_internal::Interval bounds;
 
   /// Collects like terms, recombines (x floor_div b) * b + x mod b, and sorts.
   static Dim make(dim_internal::Terms terms);
+  /// nullptr for a constant.
+  static const Poly* of(const Dim& dim) {
+    const auto* poly = std::get_if<std::shared_ptr<const Poly>>(&dim.rep_);
+    return poly == nullptr ? nullptr : poly->get();
+  }
 };
 
 }  // namespace caten

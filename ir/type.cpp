@@ -293,8 +293,10 @@ bool Scalar::is_number(double value) const {
   if (dtype_ == DType::Bool) {
     return static_cast<double>(bits_) == value;
   }
-  // Through the saturating cast and back: large integers do not compare equal by rounding.
-  return of_double(dtype_, value) == *this && std::trunc(value) == value && as_double() == value;
+  // Only numbers that the widest type holds: beyond, the saturating cast below would lie.
+  const bool in_range = value >= -0x1p63 && value < (is_signed(dtype_) ? 0x1p63 : 0x1p64);
+  return in_range && std::trunc(value) == value && of_double(dtype_, value) == *this &&
+         as_double() == value;
 }
 
 std::string Scalar::to_string() const {
