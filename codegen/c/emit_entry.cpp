@@ -13,6 +13,7 @@
 #include "codegen/c/emit_sizes.h"
 #include "codegen/loops/visit.h"
 #include "codegen/lowered_module.h"
+#include "codegen/plan_memory.h"
 #include "ir/support/check.h"
 
 namespace caten::c {
@@ -158,50 +159,45 @@ class EntryPrinter {
     for (const std::string& symbol : symbols_) {
       conditions.push_back(symbol + " < 0");
     }
-    std::set<std::string> seen;
+    std::set<index::ExprId> seen;
     std::string checked;
-    const auto check_bytes = [&](const SizeExpr& bytes) {
-      if (is_constant(bytes)) {
+    const auto check_size = [&](index::ExprId size) {
+      if (pool().constant_value(size) || !seen.insert(size).second) {
         return;
       }
-      // One symbol times a constant needs no helper.
-      if (bytes.items.size() == 3 && bytes.items[0].op == SizeExpr::Op::Const &&
-          bytes.items[1].op == SizeExpr::Op::Symbol && bytes.items[2].op == SizeExpr::Op::Mul) {
-        if (bytes.items[0].value > 1) {
-          const std::string text = fmt::format(
-              "{} > INT64_MAX / {}", symbols_[static_cast<size_t>(bytes.items[1].value)],
-              bytes.items[0].value);
-          if (seen.insert(text).second) {
-            conditions.push_back(text);
-          }
+      const std::vector<index::Term>& terms = pool().terms(size);
+      const index::Term term = terms.front();
+      if (terms.size() == 1 && term.atoms.size() == 1 && term.coefficient > 0 &&
+          pool().atom(term.atoms.front()).kind == index::AtomKind::Symbol) {
+        if (term.coefficient > 1) {  // one symbol times a number needs no helper
+          conditions.push_back(fmt::format("{} > INT64_MAX / {}",
+                                           symbols_[pool().atom(term.atoms.front()).id],
+                                           term.coefficient));
         }
         return;
       }
-      const std::string text = checked_size_text(bytes, symbols_, uses_);
-      if (seen.insert(text).second) {
-        checked += fmt::format("  if ({} < 0) {{\n    bad = 1;\n  }}\n", text);
-      }
+      const std::string text = checked_size_text(codegen::size_expr(pool(), size), symbols_, uses_);
+      checked += pool().is_nonnegative(size)
+                     ? fmt::format("  (void){};\n", text)
+                     : fmt::format("  if ({} < 0) {{\n    bad = 1;\n  }}\n", text);
     };
-    for (const Buffer& b : program_.buffers) {
-      for (const SizeExpr& size : b.shape) {
-        const bool plain = size.items.size() == 1;
-        if (!plain && !is_constant(size)) {
-          check_bytes(size);
-        }
+    for (const loops::Buffer& b : module_.buffers) {
+      index::ExprId bytes = pool().constant(size_of(b.dtype));
+      for (index::ExprId extent : b.shape) {
+        check_size(extent);
+        bytes = pool().mul(bytes, extent);
       }
-      check_bytes(buffer_bytes(b));
+      check_size(bytes);
     }
-    check_bytes(program_.arena_bytes);
-    std::string out;
     std::string relations;
     for (const runtime::EntryCheck& check : program_.checks) {
-      const std::string left = checked_size_text(check.left, symbols_, uses_);
-      const std::string right = checked_size_text(check.right, symbols_, uses_);
-      relations += fmt::format("  if ({} != {}) {{\n    return {};\n  }}\n", left, right,
+      relations += fmt::format("  if ({} != {}) {{\n    return {};\n  }}\n",
+                               checked_size_text(check.left, symbols_, uses_),
+                               checked_size_text(check.right, symbols_, uses_),
                                code("SIZE_RELATION"));
     }
-    const bool needs_bad = (checked + relations).find("&bad") != std::string::npos || !checked.empty();
-    if (needs_bad) {
+    std::string out;
+    if (mentions(checked + relations, "bad")) {
       out += "  int bad = 0;\n";
     }
     if (!conditions.empty()) {
@@ -217,14 +213,19 @@ class EntryPrinter {
     return out + relations;
   }
 
+  struct Declaration {
+    std::string name;
+    std::string text;
+  };
   /// Pointers into params, state and scratch.
-  std::string pointer_declarations() {
-    std::string out;
+  std::vector<Declaration> pointer_declarations() {
+    std::vector<Declaration> out;
     for (size_t i = 0; i < params_.size(); ++i) {
       std::string& pointer = pointers_[static_cast<size_t>(params_[i])];
       pointer = names_.declare(members_[i]);
-      out += fmt::format("  const {} *restrict {} = params->{};\n",
-                         c_storage_type(buffer(params_[i]).dtype), pointer, members_[i]);
+      out.push_back({pointer, fmt::format("  const {} *restrict {} = params->{};\n",
+                                          c_storage_type(buffer(params_[i]).dtype), pointer,
+                                          members_[i])});
     }
     const auto into = [&](int index, const char* base, const std::string& offset) {
       const Buffer& b = buffer(index);
@@ -232,8 +233,9 @@ class EntryPrinter {
       pointer = names_.declare(b.name.empty() ? "tmp" : b.name);
       const std::string_view type = c_storage_type(b.dtype);
       const std::string place = offset == "0" ? "" : fmt::format(" + {}", offset);
-      out += fmt::format("  {0} *restrict {1} = ({0} *)(void *)((unsigned char *){2}{3});\n", type,
-                         pointer, base, place);
+      out.push_back(
+          {pointer, fmt::format("  {0} *restrict {1} = ({0} *)(void *)((unsigned char *){2}{3});\n",
+                                type, pointer, base, place)});
     };
     SizeExpr offset = SizeExpr::number(0);
     for (int index : state_) {
@@ -339,25 +341,18 @@ class EntryPrinter {
   }
 
   std::string function_body() {
-    std::string body = size_checks();
-    body += pointer_declarations();
-    for (const auto& [index, name] : inputs_) {
-      const bool read = std::any_of(program_.calls.begin(), program_.calls.end(), [&](const auto& call) {
-        return std::find(call.buffers.begin(), call.buffers.end(), index) != call.buffers.end();
-      }) || std::any_of(copies_.begin(), copies_.end(), [&](const auto& copy) { return copy.second == index; });
-      if (!read) {
-        body += fmt::format("  (void){};\n", name);
-      }
-    }
+    const std::string checks = size_checks();
+    const std::vector<Declaration> declarations = pointer_declarations();
+    std::string body;
     const bool alone = module_.kernels.size() == 1;
     bool returns_status = false;
     if (alone) {
       returns_status = module_.kernels.front().checks_indices;
       body += inline_kernel(module_.kernels.front());
     } else {
-      const bool checks = std::any_of(module_.kernels.begin(), module_.kernels.end(),
+      const bool may_fail = std::any_of(module_.kernels.begin(), module_.kernels.end(),
                                       [](const auto& k) { return k.checks_indices; });
-      if (checks) {
+      if (may_fail) {
         body += "  int status = 0;\n";
       }
       for (const loops::Kernel& kernel : module_.kernels) {
@@ -373,7 +368,40 @@ class EntryPrinter {
       body += fmt::format("  for (int64_t i = 0; i < {}; ++i) {{\n    {}[i] = {}[i];\n  }}\n",
                           size_text(count, symbols_, uses_), name, pointer_of(index));
     }
-    return body + (returns_status ? "  return status;\n" : fmt::format("  return {};\n", code("OK")));
+    std::string pointers;
+    for (const Declaration& declaration : declarations) {
+      if (mentions(body, declaration.name)) {
+        pointers += declaration.text;
+      }
+    }
+    return unused_arguments(checks + pointers + body) + checks + pointers + body +
+           (returns_status ? "  return status;\n" : fmt::format("  return {};\n", code("OK")));
+  }
+
+  /// `(void)x;` for the arguments that nothing in `text` needs.
+  std::string unused_arguments(const std::string& text) const {
+    std::vector<std::string> given = symbols_;
+    for (const auto* list : {&inputs_, &outputs_}) {
+      for (const auto& [index, name] : *list) {
+        given.push_back(name);
+      }
+    }
+    if (!params_.empty()) {
+      given.emplace_back("params");
+    }
+    if (!state_.empty()) {
+      given.emplace_back("state");
+    }
+    if (has_scratch()) {
+      given.emplace_back("scratch");
+    }
+    std::string out;
+    for (const std::string& name : given) {
+      if (!mentions(text, name)) {
+        out += fmt::format("  (void){};\n", name);
+      }
+    }
+    return out;
   }
 
   /// The parameters as constant arrays.

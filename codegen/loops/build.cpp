@@ -396,11 +396,13 @@ void KernelBuilder::loop(const TreeNode& node, size_t depth, Block& block) {
   for (const auto& [id, range] : node.ranges) {
     state(id).loops.emplace_back(range, pool_.range(variable));
   }
-  For result{variable, pool_.constant(0), node.extent, LoopKind::Serial, {}};
-  scopes_.emplace_back();
-  children(node.children, depth + 1, result.body);
-  scopes_.pop_back();
-  block.push_back({std::move(result)});
+  if (!pool_.is(node.extent, 0)) {
+    For result{variable, pool_.constant(0), node.extent, LoopKind::Serial, {}};
+    scopes_.emplace_back();
+    children(node.children, depth + 1, result.body);
+    scopes_.pop_back();
+    block.push_back({std::move(result)});
+  }
   for (const auto& [id, range] : node.ranges) {
     state(id).loops.pop_back();
   }
@@ -416,6 +418,11 @@ void KernelBuilder::loop(const TreeNode& node, size_t depth, Block& block) {
 /// Opens loops over spatial ranges of a statement around `body`.
 void KernelBuilder::over(StatementId id, const std::vector<RangeId>& ranges, Block& block,
                          const std::function<void(Block&)>& body) {
+  if (std::any_of(ranges.begin(), ranges.end(), [&](RangeId range) {
+        return pool_.is(pool_.range_info(range).extent, 0);
+      })) {
+    return;
+  }
   Block* inner = &block;
   const size_t open = state(id).loops.size();
   for (RangeId range : ranges) {
