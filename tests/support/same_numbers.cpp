@@ -311,7 +311,8 @@ std::vector<std::optional<Array>> error_bounds(const Graph& graph, const Environ
 
 namespace {
 
-bool is_same(const Scalar& expected, const Scalar& actual, std::optional<double> bound) {
+bool is_same(const Scalar& expected, const Scalar& actual, std::optional<double> bound,
+             ZeroSign zero_sign) {
   if (!is_float(expected.dtype())) {
     return expected == actual || (bound && !std::isfinite(*bound));
   }
@@ -321,7 +322,7 @@ bool is_same(const Scalar& expected, const Scalar& actual, std::optional<double>
     return std::isnan(a) == std::isnan(b) || (bound && *bound == kInfinity);
   }
   if (a == b) {
-    return true;
+    return bound || zero_sign == ZeroSign::Free || std::signbit(a) == std::signbit(b);
   }
   if (!bound) {
     return false;
@@ -335,7 +336,7 @@ bool is_same(const Scalar& expected, const Scalar& actual, std::optional<double>
 }  // namespace
 
 std::optional<std::string> difference(const Array& expected, const Array& actual,
-                                      const std::optional<Array>& bound) {
+                                      const std::optional<Array>& bound, ZeroSign zero_sign) {
   if (expected.dtype != actual.dtype || expected.shape != actual.shape) {
     return fmt::format("dtype or shape differs: {} of rank {}, got {} of rank {}",
                        name(expected.dtype), expected.shape.size(), name(actual.dtype),
@@ -343,7 +344,7 @@ std::optional<std::string> difference(const Array& expected, const Array& actual
   }
   for (int64_t i = 0; i < expected.elements(); ++i) {
     const auto allowed = bound ? std::optional(bound->at(i).as_double()) : std::nullopt;
-    if (!is_same(expected.at(i), actual.at(i), allowed)) {
+    if (!is_same(expected.at(i), actual.at(i), allowed, zero_sign)) {
       return fmt::format("element {} is {}, expected {} (off by at most {})", i,
                          actual.at(i).to_string(), expected.at(i).to_string(),
                          allowed ? fmt::format("{}", *allowed) : "nothing");

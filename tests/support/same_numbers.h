@@ -3,6 +3,7 @@
 // and the data.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +19,13 @@ namespace caten::testing {
 std::vector<std::optional<air::Array>> error_bounds(const air::Graph& graph,
                                                     const air::Environment& env);
 
-/// What differs, or nullopt. NaN equals NaN, 0.0 equals -0.0; every other value of an exact output
-/// must be equal.
+/// Whether an exact 0.0 may stand for -0.0: max and min leave the sign of a zero free, and what is
+/// computed from them too.
+enum class ZeroSign : uint8_t { Free, Kept };
+
+/// What differs, or nullopt. NaN equals NaN; every other value of an exact output must be equal.
 std::optional<std::string> difference(const air::Array& expected, const air::Array& actual,
-                                      const std::optional<air::Array>& bound = std::nullopt);
+                                      const std::optional<air::Array>& bound = std::nullopt,
+                                      ZeroSign zero_sign = ZeroSign::Free);
 
 }  // namespace caten::testing
