@@ -98,7 +98,7 @@ Value define_package(Interpreter& interp, Args args) {
   Package& package = found != nullptr ? *found : interp.make_package(name, {}, {});
   std::vector<Value> options = expect_list_items(interp, args[1], "package options");
   auto rank = [&](Value option) {
-    constexpr std::string_view kOrder[] = {"NICKNAMES", "SHADOW",      "SHADOWING-IMPORT-FROM",
+    static constexpr std::string_view kOrder[] = {"NICKNAMES", "SHADOW",      "SHADOWING-IMPORT-FROM",
                                            "USE",       "IMPORT-FROM", "INTERN"};
     return std::find(std::begin(kOrder), std::end(kOrder), name_of(interp, car(option)));
   };

@@ -2,6 +2,7 @@
 #include "frontend/lisp/vm.h"
 
 #include <algorithm>
+#include <new>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/analyze.h"
@@ -68,10 +69,13 @@ Span Code::span_at(size_t at) const {
 Vm::Vm(Interpreter& interp)
     : interp_(interp),
       heap_(interp.heap()),
-      stack_(std::make_unique_for_overwrite<Value[]>(kStackValues)),
-      frames_(std::make_unique_for_overwrite<Frame[]>(kMaxFrames)),
+      stack_(static_cast<Value*>(std::calloc(kStackValues, sizeof(Value)))),
+      frames_(static_cast<Frame*>(std::calloc(kMaxFrames, sizeof(Frame)))),
       sp_(stack_.get()),
       stack_limit_(stack_.get() + kStackValues - kStackMargin) {
+  if (stack_ == nullptr || frames_ == nullptr) {
+    throw std::bad_alloc();
+  }
   heap_.add_root(this);
 }
 

@@ -5,6 +5,7 @@
 // be undone or found by dynamic extent: bindings, exits, catches, cleanups and handlers.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -136,8 +137,12 @@ class Vm final : public RootSource {
 
   Interpreter& interp_;
   Heap& heap_;
-  std::unique_ptr<Value[]> stack_;
-  std::unique_ptr<Frame[]> frames_;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  // Reserved by calloc: pages that are never used cost nothing.
+  std::unique_ptr<Value[], Free> stack_;
+  std::unique_ptr<Frame[], Free> frames_;
   Value* sp_;
   Value* stack_limit_;
   size_t frame_count_ = 0;
