@@ -1,0 +1,157 @@
+// time, trace and untrace.
+#include <chrono>
+#include <unordered_map>
+
+#include "frontend/builtins/builtins.h"
+#include "frontend/clos/tables.h"
+#include "frontend/lisp/forms.h"
+#include "frontend/lisp/stream.h"
+
+namespace caten::lisp {
+
+namespace {
+
+/// The traced functions and how deep the calls of them are nested.
+class Traces final : public RootSource {
+ public:
+  explicit Traces(Interpreter& interp) : interp_(interp) { interp.heap().add_root(this); }
+  ~Traces() { interp_.heap().remove_root(this); }
+  static Traces& of(Interpreter& interp) { return interp.state<Traces>("traces"); }
+  void trace_roots(Tracer& tracer) override {
+    for (const auto& [name, function] : originals) {
+      trace(tracer, Value::from_bits(name));
+      trace(tracer, function);
+    }
+  }
+  std::unordered_map<uint64_t, Value> originals;  // by the bits of the name
+  int64_t depth = 0;
+
+ private:
+  Interpreter& interp_;
+};
+
+/// Counts a traced call for as long as it lasts, however it ends.
+class DepthScope {
+ public:
+  explicit DepthScope(int64_t& depth) : depth_(depth) { ++depth_; }
+  ~DepthScope() { --depth_; }
+  DepthScope(const DepthScope&) = delete;
+  DepthScope& operator=(const DepthScope&) = delete;
+
+ private:
+  int64_t& depth_;
+};
+
+Stream& trace_output(Interpreter& interp) {
+  return output_stream(interp, interp.cl("*TRACE-OUTPUT*").as<Symbol>()->value);
+}
+
+std::string prefix(int64_t depth) {
+  return std::string(static_cast<size_t>(2 * std::min<int64_t>(depth, 20) + 2), ' ') +
+         std::to_string(depth) + ": ";
+}
+
+// What a traced name calls: prints the call and its values.
+Value traced_call(Interpreter& interp, std::span<Value> args) {
+  Value name = interp.callee().data[0];
+  Value original = interp.callee().data[1];
+  Traces& traces = Traces::of(interp);
+  int64_t depth = traces.depth;
+  DepthScope scope(traces.depth);
+  trace_output(interp).write(prefix(depth) + interp.print(interp.cons(name, interp.list(args))) +
+                             "\n");
+  Value result = interp.call(original, args);
+  RootedVector<Value> values(interp.heap(), interp.values_after(result));
+  std::string text = prefix(depth) + interp.print(name) + " returned";
+  for (Value value : values) {
+    text += " " + interp.print(value);
+  }
+  trace_output(interp).write(text + "\n");
+  return interp.set_values(values.span());
+}
+
+// (%trace (name...)): all traced names without arguments
+Value builtin_trace(Interpreter& interp, std::span<Value> args) {
+  Traces& traces = Traces::of(interp);
+  for (Value name : list_items(args[0])) {
+    Value function = interp.coerce_to_function(name);
+    if (traces.originals.try_emplace(name.bits(), function).second) {
+      interp.set_function(name, interp.native(interp.print(name), traced_call, 0, -1,
+                                                  {name, function}));
+    }
+  }
+  ListBuilder out(interp);
+  for (const auto& [name, function] : traces.originals) {
+    out.add(Value::from_bits(name));
+  }
+  return args[0].is_nil() ? out.take() : args[0];
+}
+
+// (%untrace (name...)): all without arguments
+Value builtin_untrace(Interpreter& interp, std::span<Value> args) {
+  Traces& traces = Traces::of(interp);
+  std::vector<Value> names = expect_list_items(interp, args[0], "names");
+  if (names.empty()) {
+    for (const auto& [name, function] : traces.originals) {
+      names.push_back(Value::from_bits(name));
+    }
+  }
+  for (Value name : names) {
+    auto found = traces.originals.find(name.bits());
+    if (found != traces.originals.end()) {
+      interp.set_function(name, found->second);
+      traces.originals.erase(found);
+    }
+  }
+  return Value::t();
+}
+
+// (%time function)
+Value builtin_time(Interpreter& interp, std::span<Value> args) {
+  auto start = std::chrono::steady_clock::now();
+  size_t collections = interp.heap().stats().collections;
+  Value result = interp.call(args[0], {});
+  RootedVector<Value> values(interp.heap(), interp.values_after(result));
+  std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  trace_output(interp).write(
+      fmt::format("Evaluation took:\n  {:.6f} seconds of real time\n  {} garbage collections\n",
+                  elapsed.count(), interp.heap().stats().collections - collections));
+  return interp.set_values(values.span());
+}
+
+// (time form)
+Value expand_time(Interpreter& interp, Value form, const Environment*) {
+  Forms f(interp);
+  return f({"%TIME", f.lambda(Value::nil(), cdr(form))});
+}
+
+// (trace name...)
+Value expand_trace(Interpreter& interp, Value form, const Environment*) {
+  Forms f(interp);
+  return f({"%TRACE", f.quote(cdr(form))});
+}
+
+// (untrace name...)
+Value expand_untrace(Interpreter& interp, Value form, const Environment*) {
+  Forms f(interp);
+  return f({"%UNTRACE", f.quote(cdr(form))});
+}
+
+constexpr Builtin kDebuggingBuiltins[] = {
+    {"%TIME", "CATEN", 1, 1, "for time", builtin_time},
+    {"%TRACE", "CATEN", 1, 1, "for trace", builtin_trace},
+    {"%UNTRACE", "CATEN", 1, 1, "for untrace", builtin_untrace},
+};
+
+constexpr MacroRow kDebuggingMacros[] = {
+    {"TIME", "CL", "evaluates a form and prints how long it took", expand_time},
+    {"TRACE", "CL", "prints the calls of functions", expand_trace},
+    {"UNTRACE", "CL", "ends trace", expand_untrace},
+};
+
+}  // namespace
+
+std::span<const Builtin> debugging_builtins() { return kDebuggingBuiltins; }
+std::span<const MacroRow> debugging_macros() { return kDebuggingMacros; }
+
+}  // namespace caten::lisp

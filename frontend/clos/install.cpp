@@ -1,0 +1,37 @@
+// Installs the object system and its kin into an interpreter.
+#include "frontend/clos/conditions.h"
+#include "frontend/clos/printing.h"
+#include "frontend/clos/restarts.h"
+#include "frontend/clos/tables.h"
+#include "frontend/clos/types.h"
+#include "frontend/lisp/places.h"
+
+namespace caten::lisp {
+
+void install_objects(Interpreter& interp) {
+  using BuiltinTable = std::span<const Builtin> (*)();
+  using MacroTable = std::span<const MacroRow> (*)();
+  constexpr BuiltinTable kBuiltinTables[] = {
+      class_builtins,  condition_builtins, debugging_builtins, definition_builtins,
+      instance_builtins, loop_builtins,    method_builtins,    place_builtins,
+      restart_builtins,  setter_builtins,  structure_builtins, type_builtins};
+  constexpr MacroTable kMacroTables[] = {
+      binding_macros, debugging_macros, definition_macros, handler_macros,
+      loop_macros,    method_macros,    place_macros,      setf_definition_macros,
+      structure_macros, type_macros};
+  for (BuiltinTable table : kBuiltinTables) {
+    interp.install(table());
+  }
+  for (MacroTable table : kMacroTables) {
+    interp.install(table());
+  }
+  Classes::of(interp);
+  interp.hooks.typep = typep;
+  install_initialization(interp);
+  install_conditions(interp);
+  install_restarts(interp);
+  install_object_printing(interp);
+  install_places(interp);
+}
+
+}  // namespace caten::lisp

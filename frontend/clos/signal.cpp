@@ -1,0 +1,103 @@
+// error, cerror, warn, signal, make-condition, and what assert and check-type expand into.
+#include "frontend/builtins/builtins.h"
+#include "frontend/clos/conditions.h"
+#include "frontend/clos/instances.h"
+#include "frontend/clos/tables.h"
+#include "frontend/lisp/forms.h"
+#include "frontend/lisp/library_function.h"
+#include "frontend/lisp/stream.h"
+
+namespace caten::lisp {
+
+namespace {
+
+Value builtin_error(Interpreter& interp, std::span<Value> args) {
+  interp.error_condition(condition_from_arguments(interp, args, "SIMPLE-ERROR"));
+}
+
+Value builtin_signal(Interpreter& interp, std::span<Value> args) {
+  interp.signal_condition(condition_from_arguments(interp, args, "SIMPLE-CONDITION"));
+  return Value::nil();
+}
+
+Value builtin_warn(Interpreter& interp, std::span<Value> args) {
+  Value condition = condition_from_arguments(interp, args, "SIMPLE-WARNING");
+  if (!Classes::of(interp).class_of(condition)->is_subclass_of(
+          Classes::of(interp).require(interp.cl("WARNING")))) {
+    wrong_type(interp, condition, "the condition to warn with", "a warning");
+  }
+  constexpr const char* kWarn =
+      "(lambda (condition)"
+      "  (restart-case (progn (signal condition) (%print-warning condition))"
+      "    (muffle-warning () :report \"Skip warning.\" nil))"
+      "  nil)";
+  return interp.call(library_function(interp, kWarn), {condition});
+}
+
+Value builtin_cerror(Interpreter& interp, std::span<Value> args) {
+  constexpr const char* kCerror =
+      "(lambda (continue datum &rest arguments)"
+      "  (restart-case (apply #'error datum arguments)"
+      "    (continue ()"
+      "      :report (lambda (stream) (apply #'format stream continue arguments))"
+      "      nil)))";
+  return interp.call(library_function(interp, kCerror), args);
+}
+
+/// (%print-warning condition): what an unhandled warning does.
+Value print_warning(Interpreter& interp, std::span<Value> args) {
+  std::string report = condition_report(interp, args[0]);
+  output_stream(interp, interp.cl("*ERROR-OUTPUT*").as<Symbol>()->value)
+      .write("WARNING: " + report + "\n");
+  return Value::nil();
+}
+
+Value make_condition(Interpreter& interp, std::span<Value> args) {
+  if (!args[0].is_symbol() && !args[0].is<Class>()) {
+    wrong_type(interp, args[0], "condition class", "a class of conditions");
+  }
+  return condition_from_arguments(interp, args, "SIMPLE-CONDITION");
+}
+
+/// (%assertion-failed form)
+Value assertion_failed(Interpreter& interp, std::span<Value> args) {
+  fail(Diag::LispError, interp.current_span(), "the assertion {} failed", interp.print(args[0]));
+}
+
+/// (%check-type-failed place value type text)
+Value check_type_failed(Interpreter& interp, std::span<Value> args) {
+  std::string expected = args[3].is_nil() ? "of type `" + interp.print(args[2]) + "`"
+                                          : expect_string(interp, args[3], "type text").utf8();
+  raise(interp, Diag::WrongType,
+        fmt::format("the value of `{}` is `{}`; expected {}", interp.print(args[0]),
+                    interp.print(args[1]), expected),
+        {{"DATUM", args[1]}, {"EXPECTED-TYPE", args[2]}});
+}
+
+/// (%case-failed value keys-or-types operator): ecase, etypecase.
+Value case_failed(Interpreter& interp, std::span<Value> args) {
+  raise(interp, Diag::WrongType,
+        fmt::format("`{}` fell through `{}`; expected one of {}", interp.print(args[0]),
+                    interp.print(args[2]), interp.print(args[1])),
+        {{"DATUM", args[0]},
+         {"EXPECTED-TYPE", interp.cons(interp.cl(named(args[2], "ECASE") ? "MEMBER" : "OR"),
+                                       args[1])}});
+}
+
+constexpr Builtin kConditionBuiltins[] = {
+    {"ERROR", "CL", 1, -1, "signals an error", builtin_error},
+    {"CERROR", "CL", 2, -1, "signals an error that can be continued", builtin_cerror},
+    {"WARN", "CL", 1, -1, "signals a warning; prints it if nothing handles it", builtin_warn},
+    {"SIGNAL", "CL", 1, -1, "signals a condition", builtin_signal},
+    {"MAKE-CONDITION", "CL", 1, -1, "a condition of a class", make_condition},
+    {"%PRINT-WARNING", "CATEN", 1, 1, "prints a warning", print_warning},
+    {"%ASSERTION-FAILED", "CATEN", 1, 1, "for assert", assertion_failed},
+    {"%CHECK-TYPE-FAILED", "CATEN", 4, 4, "for check-type", check_type_failed},
+    {"%CASE-FAILED", "CATEN", 3, 3, "for ecase and etypecase", case_failed},
+};
+
+}  // namespace
+
+std::span<const Builtin> condition_builtins() { return kConditionBuiltins; }
+
+}  // namespace caten::lisp
