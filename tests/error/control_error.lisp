@@ -1,0 +1,1 @@
+(invoke-restart 'try-again) ;; error: restart TRY-AGAIN is not active
