@@ -2,11 +2,15 @@
 #include "frontend/language.h"
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/builtins/tables.h"
+#include "frontend/clos/tables.h"
 #include "frontend/stdlib_texts.h"
 
 namespace caten {
 
-void install_language([[maybe_unused]] lisp::Interpreter& interp) {
+void install_language(lisp::Interpreter& interp) {
+  lisp::install_library(interp);
+  lisp::install_objects(interp);
 }
 
 void load_stdlib(lisp::Interpreter& interp) {
