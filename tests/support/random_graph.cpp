@@ -495,7 +495,6 @@ void Generator::gather() {
   if (value(size) == 0) {
     return;
   }
-  // x mod size, shifted so that some indices count from the end.
   NodeId raw = any();
   Shape shape = node(raw).shape;
   Shape result = node(*x).shape;
