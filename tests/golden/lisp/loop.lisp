@@ -1,370 +1,249 @@
-; loop: clauses, values and order of evaluation
+;;; Chapter: the loop macro.
 
 (loop for x in '(1 2 3) collect (* x x))
-=> (1 4 9)
-
+;=> (1 4 9)
 (loop for x in '(1 2 3 4 5) by #'cddr collect x)
-=> (1 3 5)
-
+;=> (1 3 5)
 (loop for x on '(1 2 3) collect x)
-=> ((1 2 3) (2 3) (3))
-
+;=> ((1 2 3) (2 3) (3))
 (loop for (a b) on '(1 2 3 4) by #'cddr collect (list a b))
-=> ((1 2) (3 4))
-
+;=> ((1 2) (3 4))
 (loop for x across #(1 2 3) sum x)
-=> 6
-
+;=> 6
 (loop for c across "abc" collect c)
-=> (#\a #\b #\c)
-
+;=> (#\a #\b #\c)
 (loop for i from 0 below 5 collect i)
-=> (0 1 2 3 4)
-
+;=> (0 1 2 3 4)
 (loop for i from 0 to 5 by 2 collect i)
-=> (0 2 4)
-
+;=> (0 2 4)
 (loop for i upfrom 3 to 6 collect i)
-=> (3 4 5 6)
-
+;=> (3 4 5 6)
 (loop for i from 5 downto 1 collect i)
-=> (5 4 3 2 1)
-
+;=> (5 4 3 2 1)
 (loop for i from 5 above 1 collect i)
-=> (5 4 3 2)
-
+;=> (5 4 3 2)
 (loop for i downfrom 10 to 7 collect i)
-=> (10 9 8 7)
-
+;=> (10 9 8 7)
 (loop for i from 10 downto 0 by 3 collect i)
-=> (10 7 4 1)
-
+;=> (10 7 4 1)
 (loop for i below 3 collect i)
-=> (0 1 2)
-
+;=> (0 1 2)
 (loop for i to 3 collect i)
-=> (0 1 2 3)
-
+;=> (0 1 2 3)
 (loop for i by 2 from 1 to 7 collect i)
-=> (1 3 5 7)
-
+;=> (1 3 5 7)
 (loop for i upto 2 collect i)
-=> (0 1 2)
-
+;=> (0 1 2)
 (loop for i from 0 for x in '(a b c) collect (cons i x))
-=> ((0 . A) (1 . B) (2 . C))
-
+;=> ((0 . A) (1 . B) (2 . C))
 (loop for x in '(a b c) for i from 0 collect (cons i x))
-=> ((0 . A) (1 . B) (2 . C))
-
+;=> ((0 . A) (1 . B) (2 . C))
 (loop for x = 1 then (* x 2) while (< x 100) collect x)
-=> (1 2 4 8 16 32 64)
-
+;=> (1 2 4 8 16 32 64)
 (loop for x = 1 then (* x 2) repeat 5 collect x)
-=> (1 2 4 8 16)
-
+;=> (1 2 4 8 16)
 (loop repeat 3 collect 'x)
-=> (X X X)
-
+;=> (X X X)
 (loop repeat 0 collect 'x)
-=> NIL
-
+;=> NIL
 (loop for i from 1 to 10 while (< i 5) collect i)
-=> (1 2 3 4)
-
+;=> (1 2 3 4)
 (loop for i from 1 to 10 until (> i 5) collect i)
-=> (1 2 3 4 5)
-
+;=> (1 2 3 4 5)
 (loop for x in '(1 2 3 4) when (evenp x) collect x)
-=> (2 4)
-
+;=> (2 4)
 (loop for x in '(1 2 3 4) unless (evenp x) collect x)
-=> (1 3)
-
+;=> (1 3)
 (loop for x in '(1 2 3 4) if (evenp x) collect x into evens else collect x into odds finally (return (list evens odds)))
-=> ((2 4) (1 3))
-
+;=> ((2 4) (1 3))
 (loop for x in '(1 2 3 4) if (evenp x) collect x and collect (* 10 x) else collect 'odd end)
-=> (ODD 2 20 ODD 4 40)
-
+;=> (ODD 2 20 ODD 4 40)
 (loop for x in '(1 2 3 4 5 6) when (> x 2) if (evenp x) collect x else collect (- x) end end)
-=> (-3 4 -5 6)
-
+;=> (-3 4 -5 6)
 (loop for x in '(1 nil 2) when x collect it)
-=> (1 2)
-
+;=> (1 2)
 (loop for x in '((a . 1) (b . 2)) when (assoc (car x) '((b . 9))) return it)
-=> (B . 9)
-
+;=> (B . 9)
 (loop for x in '(1 2 3) sum x)
-=> 6
-
+;=> 6
 (loop for x in '(1 2.5 3) sum x)
-=> 6.5
-
+;=> 6.5
 (loop for x in '(1 nil 2 nil) count x)
-=> 2
-
+;=> 2
 (loop for x in '(3 1 2) maximize x)
-=> 3
-
+;=> 3
 (loop for x in '(3 1 2) minimize x)
-=> 1
-
+;=> 1
 (loop for x in '() maximize x)
-=> 0
-
+;=> 0
 (loop for x in '(3 1 2) maximize x into m finally (return (* m 10)))
-=> 30
-
+;=> 30
 (loop for x in '((1 2) (3) nil (4)) append x)
-=> (1 2 3 4)
-
+;=> (1 2 3 4)
 (loop for x in (list (list 1 2) (list 3) nil (list 4)) nconc x)
-=> (1 2 3 4)
-
+;=> (1 2 3 4)
 (loop for x in '(1 2 3) append (list x x) into r finally (return (cons 'r r)))
-=> (R 1 1 2 2 3 3)
-
+;=> (R 1 1 2 2 3 3)
 (loop for x in '(1 2 3) collect x into r collect (* x x) into r finally (return r))
-=> (1 1 2 4 3 9)
-
+;=> (1 1 2 4 3 9)
 (loop for x in '(1 2 3) collect x append (list x x))
-=> (1 1 1 2 2 2 3 3 3)
-
+;=> (1 1 1 2 2 2 3 3 3)
 (loop for x in '(1 2 3) sum x into s count t into c finally (return (values s c)))
-=> 6 ; 3
-
+;=> 6
+;=> 3
 (loop for x in '(1 2 3) thereis (and (> x 1) (* x 10)))
-=> 20
-
+;=> 20
 (loop for x in '(1 2 3) always (> x 0))
-=> T
-
+;=> T
 (loop for x in '(1 2 3) always (> x 1))
-=> NIL
-
+;=> NIL
 (loop for x in '(1 2 3) never (> x 5))
-=> T
-
+;=> T
 (loop for x in '(1 2 3) never (> x 2))
-=> NIL
-
+;=> NIL
 (loop for x in '(1 2 3) always (> x 1) finally (return :unreached))
-=> NIL
-
+;=> NIL
 (loop with a = 1 and b = 2 return (list a b))
-=> (1 2)
-
+;=> (1 2)
 (loop with a = 1 with b = (+ a 1) return (list a b))
-=> (1 2)
-
+;=> (1 2)
 (let ((a 10)) (loop with a = 1 and b = (+ a 1) return (list a b)))
-=> (1 11)
-
+;=> (1 11)
 (loop with (a b) = '(1 2) return (list a b))
-=> (1 2)
-
+;=> (1 2)
 (loop with a return a)
-=> NIL
-
+;=> NIL
 (loop for (a . b) in '((1 . 2) (3 . 4)) collect (+ a b))
-=> (3 7)
-
+;=> (3 7)
 (loop for (a (b c) . d) in '((1 (2 3) 4 5)) collect (list a b c d))
-=> ((1 2 3 (4 5)))
-
+;=> ((1 2 3 (4 5)))
 (loop for (a nil b) in '((1 2 3) (4 5 6)) collect (list a b))
-=> ((1 3) (4 6))
-
+;=> ((1 3) (4 6))
 (loop for (a b) = '(1 2) repeat 1 collect (+ a b))
-=> (3)
-
+;=> (3)
 (loop for x being the elements of #(1 2 3) collect x)
-=> (1 2 3)
-
+;=> (1 2 3)
 (let ((h (make-hash-table))) (setf (gethash 'a h) 1) (loop for k being the hash-keys of h collect k))
-=> (A)
-
+;=> (A)
 (let ((h (make-hash-table))) (setf (gethash 'a h) 1) (loop for v being the hash-values of h collect v))
-=> (1)
-
+;=> (1)
 (let ((h (make-hash-table))) (setf (gethash 'a h) 1) (loop for k being each hash-key in h using (hash-value v) collect (list k v)))
-=> ((A 1))
-
+;=> ((A 1))
 (let ((h (make-hash-table))) (setf (gethash 'a h) 1) (loop for v being the hash-value of h using (hash-key k) collect (list k v)))
-=> ((A 1))
-
+;=> ((A 1))
 (loop named outer for x in '(1 2 3) do (loop for y in '(1 2 3) when (= (* x y) 6) do (return-from outer (list x y))))
-=> (2 3)
-
+;=> (2 3)
 (loop for x in '(1 2 3) do (when (= x 2) (return 'two)))
-=> TWO
-
+;=> TWO
 (loop for x in '(1 2 3) for y = (* x 2) collect y)
-=> (2 4 6)
-
+;=> (2 4 6)
 (loop for x in '(1 2 3) and y = 0 then x collect (list x y))
-=> ((1 0) (2 1) (3 2))
-
+;=> ((1 0) (2 1) (3 2))
 (loop for x from 1 to 3 and y from 10 by 10 collect (list x y))
-=> ((1 10) (2 20) (3 30))
-
+;=> ((1 10) (2 20) (3 30))
 (loop for x = 0 then y for y = 1 then (+ x y) repeat 5 collect (list x y))
-=> ((0 1) (1 2) (2 4) (4 8) (8 16))
-
+;=> ((0 1) (1 2) (2 4) (4 8) (8 16))
 (loop for x = 0 then y and y = 1 then (+ x y) repeat 6 collect x)
-=> (0 1 1 2 3 5)
-
+;=> (0 1 1 2 3 5)
 (let ((r nil)) (loop for x in '(1 2) do (push x r) (push 'z r)) r)
-=> (Z 2 Z 1)
-
+;=> (Z 2 Z 1)
 (let ((i 0)) (loop (incf i) (when (> i 5) (return i))))
-=> 6
-
+;=> 6
 (let ((l '(1 2 3)) (r nil)) (loop while l do (push (pop l) r)) r)
-=> (3 2 1)
-
+;=> (3 2 1)
 (loop initially (setq *x* 1) for i below 3 finally (return i))
-=> 3
-
+;=> 3
 (let ((log nil)) (loop initially (push :init log) for i below 2 do (push i log) finally (push :end log)) (reverse log))
-=> (:INIT 0 1 :END)
-
+;=> (:INIT 0 1 :END)
 (loop for i below 3 do (progn) finally (return i))
-=> 3
-
+;=> 3
 (loop for x in '(1 2 3) finally (return x))
-=> 3
-
+;=> 3
 (loop for x in '(1 2 3) for y in '(a b) collect (list x y))
-=> ((1 A) (2 B))
-
+;=> ((1 A) (2 B))
 (loop for i from 1 to 3 nconc (list i i))
-=> (1 1 2 2 3 3)
-
+;=> (1 1 2 2 3 3)
 (loop for i from 0.0 to 1.0 by 0.25 collect i)
-=> (0.0 0.25 0.5 0.75 1.0)
-
+;=> (0.0 0.25 0.5 0.75 1.0)
 (loop for i fixnum from 0 below 3 collect i)
-=> (0 1 2)
-
+;=> (0 1 2)
 (loop for x of-type fixnum in '(1 2) sum x)
-=> 3
-
+;=> 3
 (loop for i from 1 to 3 sum i into total of-type fixnum finally (return total))
-=> 6
-
+;=> 6
 (loop :for i :from 1 :to 3 :collect i)
-=> (1 2 3)
-
+;=> (1 2 3)
 (loop for i from 1 to 5 collecting i)
-=> (1 2 3 4 5)
-
+;=> (1 2 3 4 5)
 (loop for i from 1 to 5 summing i)
-=> 15
-
+;=> 15
 (loop for i from 1 to 5 doing (identity i))
-=> NIL
-
+;=> NIL
 (loop for i from 1 to 4 counting (evenp i))
-=> 2
-
+;=> 2
 (loop for i from 1 to 4 maximizing i)
-=> 4
-
+;=> 4
 (loop for i from 1 to 4 minimizing i)
-=> 1
-
+;=> 1
 (loop for x in '(a b c) appending (list x))
-=> (A B C)
-
+;=> (A B C)
 (loop for x in '(a b c) nconcing (list x))
-=> (A B C)
-
+;=> (A B C)
 (macrolet ((m () '(loop for i below 3 collect i))) (m))
-=> (0 1 2)
-
+;=> (0 1 2)
 (let ((n 3)) (loop for i from 0 to n do (setq n 1) collect i))
-=> (0 1 2 3)
-
+;=> (0 1 2 3)
 (let ((fs (loop for i below 3 collect (let ((i i)) (lambda () i))))) (mapcar #'funcall fs))
-=> (0 1 2)
-
+;=> (0 1 2)
 (loop for i below 10 by 3 for j downfrom 5 collect (+ i j))
-=> (5 7 9 11)
-
+;=> (5 7 9 11)
 (loop for x in '(1 2 3 4 5) while (< x 4) when (oddp x) collect x into odd finally (return odd))
-=> (1 3)
-
+;=> (1 3)
 (loop for x in '(1 2 3) if (= x 1) collect :one else if (= x 2) collect :two else collect :many)
-=> (:ONE :TWO :MANY)
-
+;=> (:ONE :TWO :MANY)
 (loop for x in '(1 2 3) when (= x 2) return x)
-=> 2
-
+;=> 2
 (loop for x in '(1 2 3) when (> x 1) do (return (list x)) else collect x into y finally (return y))
-=> (2)
-
+;=> (2)
 (loop for l on '(1 2 . 3) collect (car l))
-=> (1 2)
-
+;=> (1 2)
 (loop for i from 1 to 2 append (loop for j from 1 to 2 collect (list i j)))
-=> ((1 1) (1 2) (2 1) (2 2))
-
+;=> ((1 1) (1 2) (2 1) (2 2))
 (loop for x in nil collect x)
-=> NIL
-
+;=> NIL
 (loop for x across #() collect x)
-=> NIL
-
+;=> NIL
 (loop for i from 5 to 1 collect i)
-=> NIL
-
+;=> NIL
 (loop with x = 0 while (< x 3) collect x do (incf x))
-=> (0 1 2)
-
+;=> (0 1 2)
 (loop with x = 0 until (= x 3) do (incf x) finally (return x))
-=> 3
-
+;=> 3
 (loop for a in '(1 2) for b = (list a) for c in '(x y) collect (cons c b))
-=> ((X 1) (Y 2))
-
+;=> ((X 1) (Y 2))
 (loop for x in '(5 2 8) for i from 0 minimize x into lo maximize x into hi finally (return (list lo hi i)))
-=> (2 8 2)
-
+;=> (2 8 2)
 (loop for ((a b) c) in '(((1 2) 3) ((4 5) 6)) sum (+ a b c))
-=> 21
-
+;=> 21
 (loop for i from 1 for j = (* i i) until (> j 20) collect j)
-=> (1 4 9 16)
-
+;=> (1 4 9 16)
 (let ((x (list 1 2 3))) (loop for cell on x do (setf (car cell) 0)) x)
-=> (0 0 0)
-
+;=> (0 0 0)
 (loop for word in '("a" "bb") collect (length word))
-=> (1 2)
-
+;=> (1 2)
 (loop for k in '(:a :b) for v in '(1 2) append (list k v))
-=> (:A 1 :B 2)
-
+;=> (:A 1 :B 2)
 (loop for x in '(1 2 3 4) when (and (> x 1) (< x 4)) collect x into r and sum x into s finally (return (list r s)))
-=> ((2 3) 5)
-
+;=> ((2 3) 5)
 (let ((result (loop for x in '(1 2) collect x))) (setf (car result) 9) result)
-=> (9 2)
-
+;=> (9 2)
 (loop for i below 2 collect (loop for j below 2 collect (+ i j)))
-=> ((0 1) (1 2))
-
+;=> ((0 1) (1 2))
 (loop as i from 1 to 3 collect i)
-=> (1 2 3)
-
+;=> (1 2 3)
 (loop for x in '(1 2 3) do (if (= x 2) (loop-finish)) collect x)
-=> (1)
-
+;=> (1)
 (let ((i 0)) (loop until (= i 3) collect i do (incf i)))
-=> (0 1 2)
-
+;=> (0 1 2)
 (loop for x in '(1 2 . 3) collect x)
-=> error TYPE-ERROR
+;!> TYPE-ERROR

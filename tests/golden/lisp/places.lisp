@@ -1,247 +1,167 @@
-; setf and the place macros
+;;; Chapter: setf and the place macros.
 
 (let ((x 1)) (setf x 2) x)
-=> 2
-
+;=> 2
 (let (a b) (setf a 1 b (+ a 1)) (list a b))
-=> (1 2)
-
+;=> (1 2)
 (let (a) (list (setf a 1) (setf)))
-=> (1 NIL)
-
+;=> (1 NIL)
 (let ((l (list 1 2 3))) (setf (car l) 10 (cadr l) 20 (third l) 30) l)
-=> (10 20 30)
-
+;=> (10 20 30)
 (let ((l (list 1 2 3))) (setf (nth 1 l) :x) l)
-=> (1 :X 3)
-
+;=> (1 :X 3)
 (let ((l (list 1 2 3))) (setf (cdr l) nil) l)
-=> (1)
-
+;=> (1)
 (let ((l (list 1 2 3))) (setf (cddr l) '(x)) l)
-=> (1 2 X)
-
+;=> (1 2 X)
 (let ((l (list (list 1 2)))) (setf (caar l) 5 (cdar l) 6) l)
-=> ((5 . 6))
-
+;=> ((5 . 6))
 (let ((l (list 1 2 3))) (setf (first l) 'a (second l) 'b (rest l) 'c) l)
-=> (A . C)
-
+;=> (A . C)
 (let ((l (list 1 2 3))) (setf (elt l 1) 7) l)
-=> (1 7 3)
-
+;=> (1 7 3)
 (let ((v (vector 1 2 3))) (setf (aref v 0) 7) v)
-=> #(7 2 3)
-
+;=> #(7 2 3)
 (let ((v (vector 1 2 3))) (setf (svref v 0) 7 (elt v 1) 8) v)
-=> #(7 8 3)
-
+;=> #(7 8 3)
 (let ((a (make-array '(2 2) :initial-element 0))) (setf (aref a 1 1) 5) (list (aref a 1 1) (row-major-aref a 3)))
-=> (5 5)
-
+;=> (5 5)
 (let ((a (make-array '(2 2) :initial-element 0))) (setf (row-major-aref a 2) 5) (aref a 1 0))
-=> 5
-
+;=> 5
 (let ((a (make-array '(2 2) :initial-element 0))) (setf (apply #'aref a '(1 0)) 4) (aref a 1 0))
-=> 4
-
+;=> 4
 (let ((s (copy-seq "abc"))) (setf (char s 1) #\X) s)
-=> "aXc"
-
+;=> "aXc"
 (let ((s (copy-seq "abcdef"))) (setf (subseq s 1 3) "XY") s)
-=> "aXYdef"
-
+;=> "aXYdef"
 (let ((h (make-hash-table))) (setf (gethash 'a h) 1) (incf (gethash 'a h)) (incf (gethash 'b h 10)) (list (gethash 'a h) (gethash 'b h)))
-=> (2 11)
-
+;=> (2 11)
 (let ((p (list :a 1))) (setf (getf p :b) 2) (list (getf p :a) (getf p :b)))
-=> (1 2)
-
+;=> (1 2)
 (let ((p (list :a 1 :b 2))) (list (remf p :a) p (remf p :c) p))
-=> (T (:B 2) NIL (:B 2))
-
+;=> (T (:B 2) NIL (:B 2))
 (let ((p nil)) (incf (getf p :n 5)) p)
-=> (:N 6)
-
+;=> (:N 6)
 (progn (setf (get 'setf-sym 'color) 'red) (get 'setf-sym 'color))
-=> RED
-
+;=> RED
 (progn (setf (symbol-value 'setf-dyn) 3) (symbol-value 'setf-dyn))
-=> 3
-
+;=> 3
 (progn (setf (symbol-function 'setf-fn) (lambda (x) (* x 2))) (setf-fn 4))
-=> 8
-
+;=> 8
 (progn (setf (fdefinition 'setf-fn2) (lambda (x) (* x 3))) (setf-fn2 4))
-=> 12
-
+;=> 12
 (let ((x 1) (y 2)) (psetf x y y x) (list x y))
-=> (2 1)
-
+;=> (2 1)
 (let ((x 1) (y 2)) (psetq x y y x) (list x y))
-=> (2 1)
-
+;=> (2 1)
 (let ((x 1)) (list (incf x) (incf x 5) x (decf x) (decf x 2)))
-=> (2 7 7 6 4)
-
+;=> (2 7 7 6 4)
 (let ((x 1.5)) (incf x) x)
-=> 2.5
-
+;=> 2.5
 (let ((l nil)) (list (push 1 l) (push 2 l) (pop l) l))
-=> ((1) (2 1) 2 (1))
-
+;=> ((1) (2 1) 2 (1))
 (let ((l (list 1 2))) (pushnew 1 l) (pushnew 3 l) l)
-=> (3 1 2)
-
+;=> (3 1 2)
 (let ((l (list "a"))) (pushnew "a" l :test #'equal) (pushnew "b" l :test #'string=) l)
-=> ("b" "a")
-
+;=> ("b" "a")
 (let ((l (list '(a 1)))) (pushnew '(a 2) l :key #'car) l)
-=> ((A 1))
-
+;=> ((A 1))
 (let ((a 1) (b 2) (c 3)) (list (rotatef a b c) a b c))
-=> (NIL 2 3 1)
-
+;=> (NIL 2 3 1)
 (let ((a 1) (b 2) (c 3)) (list (shiftf a b c 9) a b c))
-=> (1 2 3 9)
-
+;=> (1 2 3 9)
 (let ((v (vector 1 2 3))) (rotatef (aref v 0) (aref v 2)) v)
-=> #(3 2 1)
-
+;=> #(3 2 1)
 (let ((v (vector 1 2 3)) (i 0)) (incf (aref v (incf i)) 10) (list v i))
-=> (#(1 12 3) 1)
-
+;=> (#(1 12 3) 1)
 (let ((v (vector 1 2 3)) (i -1)) (setf (aref v (incf i)) i) (list v i))
-=> (#(0 2 3) 0)
-
+;=> (#(0 2 3) 0)
 (let ((v (vector (list 1) (list 2))) (i -1)) (push 9 (aref v (incf i))) (list v i))
-=> (#((9 1) (2)) 0)
-
+;=> (#((9 1) (2)) 0)
 (let ((v (vector nil nil)) (i -1)) (pushnew 1 (aref v (incf i))) (list v i))
-=> (#((1) NIL) 0)
-
+;=> (#((1) NIL) 0)
 (let ((log nil)) (let ((l (list 1 2 3))) (incf (nth (progn (push :i log) 1) (progn (push :l log) l)) (progn (push :d log) 5)) (list l (reverse log))))
-=> ((1 7 3) (:I :L :D))
-
+;=> ((1 7 3) (:I :L :D))
 (let ((v (vector 1 2 3)) (i 0)) (psetf (aref v (incf i)) (aref v 0) (aref v 0) 100) (list v i))
-=> (#(100 1 3) 1)
-
+;=> (#(100 1 3) 1)
 (let ((v (vector 3 1 2)) (i -1)) (rotatef (aref v (incf i)) (aref v (incf i)) (aref v (incf i))) (list v i))
-=> (#(1 2 3) 2)
-
+;=> (#(1 2 3) 2)
 (let (a b c) (setf (values a b c) (values 1 2)) (list a b c))
-=> (1 2 NIL)
-
+;=> (1 2 NIL)
 (let (a (l (list 1 2))) (setf (values a (car l)) (floor 7 2)) (list a l))
-=> (3 (1 2))
-
+;=> (3 (1 2))
 (let (a b) (multiple-value-setq (a b) (values 1 2)) (list a b))
-=> (1 2)
-
+;=> (1 2)
 (let (a b) (list (multiple-value-setq (a b) (values 1 2)) a b))
-=> (1 1 2)
-
+;=> (1 1 2)
 (progn (defun sf-cell (x) (car x)) (defun (setf sf-cell) (new x) (setf (car x) new)) (let ((l (list 1))) (setf (sf-cell l) 5) (incf (sf-cell l)) l))
-=> (6)
-
+;=> (6)
 (progn (defun sf-two (x y) (cons x y)) (defun (setf sf-two) (new x y) (list new x y)) (setf (sf-two 1 2) 3))
-=> (3 1 2)
-
+;=> (3 1 2)
 (progn (defsetf sf-short rplaca-x) (defun sf-short (x) (car x)) (defun rplaca-x (x v) (rplaca x v) v) (let ((l (list 1))) (setf (sf-short l) 7) l))
-=> (7)
-
+;=> (7)
 (progn (defun sf-mid (x i) (nth i x)) (defsetf sf-mid (x i) (v) `(progn (setf (nth ,i ,x) ,v) ,v)) (let ((l (list 1 2 3))) (list (setf (sf-mid l 1) 7) (incf (sf-mid l 2)) l)))
-=> (7 4 (1 7 4))
-
+;=> (7 4 (1 7 4))
 (progn (define-modify-macro mulf (n) *) (let ((x 3)) (list (mulf x 4) x)))
-=> (12 12)
-
+;=> (12 12)
 (progn (define-modify-macro appendf (&rest lists) append) (let ((x (list 1))) (appendf x '(2) '(3)) x))
-=> (1 2 3)
-
+;=> (1 2 3)
 (progn (define-modify-macro maxf (&optional (n 10)) max) (let ((x 3) (y 3)) (maxf x) (maxf y 4) (list x y)))
-=> (10 4)
-
+;=> (10 4)
 (progn (defmacro sf-mac (x) `(car ,x)) (let ((l (list 1 2))) (setf (sf-mac l) 9) (incf (sf-mac l)) l))
-=> (10 2)
-
+;=> (10 2)
 (let ((l (list 1 2))) (symbol-macrolet ((f (car l))) (setf f 5) (incf f) (push 0 (cdr l))) l)
-=> (6 0 2)
-
+;=> (6 0 2)
 (let ((l (list 1 2))) (macrolet ((m (x) `(cadr ,x))) (setf (m l) 4)) l)
-=> (1 4)
-
+;=> (1 4)
 (let ((x 1)) (setf (the fixnum x) 3) x)
-=> 3
-
+;=> 3
 (let ((l (list 1 2))) (incf (the fixnum (car l))) l)
-=> (2 2)
-
+;=> (2 2)
 (flet (((setf loc) (v x) (setf (car x) (* 2 v)))) (let ((l (list 1))) (setf (loc l) 5) l))
-=> (10)
-
+;=> (10)
 (let ((v (make-array 5 :fill-pointer 2))) (setf (fill-pointer v) 3) (length v))
-=> 3
-
+;=> 3
 (let ((x 5)) (setf (ldb (byte 4 0) x) 2) x)
-=> 2
-
+;=> 2
 (let ((x (list 1 2))) (setf (car x) (setf (cadr x) 5)) x)
-=> (5 5)
-
+;=> (5 5)
 (let ((i 0) (a (vector 0 0))) (setf (aref a (prog1 i (incf i))) :x (aref a (prog1 i (incf i))) :y) a)
-=> #(:X :Y)
-
+;=> #(:X :Y)
 (let ((x 1)) (setf x 2 x (+ x 1)) x)
-=> 3
-
+;=> 3
 (let ((a (list 1 2)) (b (list 3 4))) (shiftf (car a) (car b) (cadr b) 0) (list a b))
-=> ((3 2) (4 0))
-
+;=> ((3 2) (4 0))
 (let ((a (list 1 2)) (b (list 3 4))) (rotatef (car a) (cadr b)) (list a b))
-=> ((4 2) (3 1))
-
+;=> ((4 2) (3 1))
 (let ((x nil)) (setf (getf (car (push nil x)) :k) 1) x)
-=> ((:K 1))
-
+;=> ((:K 1))
 (let ((x (list 1 2 3))) (list (pop (cdr x)) x))
-=> (2 (1 3))
-
+;=> (2 (1 3))
 (let ((x '((1 2) 3))) (setf x (copy-tree x)) (list (pop (car x)) x))
-=> (1 ((2) 3))
-
+;=> (1 ((2) 3))
 (setf (undefined-place-function 1) 2)
-=> error UNDEFINED-FUNCTION
-
+;!> UNDEFINED-FUNCTION
 (let ((h (make-hash-table :test 'equal))) (push 1 (gethash "k" h)) (push 2 (gethash "k" h)) (gethash "k" h))
-=> (2 1) ; T
-
+;=> (2 1)
+;=> T
 (let ((x 10)) (decf x 3) (incf x -1) x)
-=> 6
-
+;=> 6
 (let* ((l (list 1 2 3)) (m l)) (push 0 l) (list l m))
-=> ((0 1 2 3) (1 2 3))
-
+;=> ((0 1 2 3) (1 2 3))
 (let ((s "abc")) (setf s (concatenate 'string s "d")) s)
-=> "abcd"
-
+;=> "abcd"
 (let ((a (list 1 2))) (if t (setf (car a) 3)) (when t (setf (cadr a) 4)) a)
-=> (3 4)
-
+;=> (3 4)
 (let ((c (cons 1 2))) (setf (car c) 3 (cdr c) 4) c)
-=> (3 . 4)
-
+;=> (3 . 4)
 (let ((c (cons 1 2))) (list (rplaca c 5) (rplacd c 6)))
-=> ((5 . 6) (5 . 6))
-
+;=> ((5 . 6) (5 . 6))
 (let ((a (make-array 3 :initial-contents '(1 2 3)))) (map-into a #'1+ a) (incf (aref a 0)) a)
-=> #(3 3 4)
-
+;=> #(3 3 4)
 (multiple-value-list (get-setf-expansion 'some-var))
-=> (NIL NIL (#:NEW1) (SETQ SOME-VAR #:NEW1) SOME-VAR)
-
+;=> (NIL NIL (#:NEW1) (SETQ SOME-VAR #:NEW1) SOME-VAR)
 (multiple-value-bind (vars vals stores writer reader) (get-setf-expansion '(car l)) (list (length vars) vals (length stores) (car reader)))
-=> (1 (L) 1 CAR)
-
+;=> (1 (L) 1 CAR)
 (progn (define-setf-expander sf-last-elt (x &environment env) (multiple-value-bind (dummies vals newval setter getter) (get-setf-expansion x env) (declare (ignore newval setter)) (let ((store (gensym))) (values dummies vals `(,store) `(progn (rplaca (last ,getter) ,store) ,store) `(car (last ,getter)))))) (let ((l (list 1 2 3))) (setf (sf-last-elt l) 9) (incf (sf-last-elt l)) l))
-=> (1 2 10)
+;=> (1 2 10)

@@ -1,181 +1,122 @@
-; typep, subtypep, type-of, coerce, deftype, check-type, typecase
+;;; Chapter: type specifiers, coercion, destructuring.
 
 (list (typep 1 'integer) (typep 1.0 'integer) (typep 1 'number) (typep 'a 'symbol) (typep nil 'symbol) (typep nil 'list) (typep nil 'null) (typep "a" 'string))
-=> (T NIL T T T T T T)
-
+;=> (T NIL T T T T T T)
 (list (typep 1 'fixnum) (typep 1/2 'ratio) (typep 1/2 'rational) (typep 1.0 'float) (typep 1.0 'single-float) (typep 1d0 'double-float) (typep 1.0 'double-float) (typep 1.0 'real))
-=> (T T T T T T NIL T)
-
+;=> (T T T T T T NIL T)
 (list (typep #\a 'character) (typep #'car 'function) (typep '(1) 'cons) (typep '(1) 'list) (typep '(1) 'sequence) (typep #(1) 'sequence) (typep #(1) 'vector) (typep "x" 'vector) (typep #(1) 'array))
-=> (T T T T T T T T T)
-
+;=> (T T T T T T T T T)
 (list (typep :a 'keyword) (typep 'a 'keyword) (typep t 'boolean) (typep nil 'boolean) (typep 1 'boolean) (typep 1 't) (typep 1 nil) (typep 'a 'atom) (typep '(a) 'atom))
-=> (T NIL T T NIL T NIL T NIL)
-
+;=> (T NIL T T NIL T NIL T NIL)
 (list (typep 5 '(integer 0 10)) (typep 11 '(integer 0 10)) (typep 10 '(integer 0 (10))) (typep -1 '(integer * 0)) (typep 5 '(integer 3)) (typep 5 '(integer 3 *)))
-=> (T NIL NIL T T T)
-
+;=> (T NIL NIL T T T)
 (list (typep 0.5 '(float 0.0 1.0)) (typep 1.5 '(float 0.0 1.0)) (typep 1 '(real 0 2)) (typep 1/2 '(rational 0 1)) (typep 2.0 '(single-float 0.0 (2.0))))
-=> (T NIL T T NIL)
-
+;=> (T NIL T T NIL)
 (list (typep 5 '(or null integer)) (typep nil '(or null integer)) (typep 'a '(or null integer)) (typep 5 '(and integer (not (member 5)))) (typep 'a '(member a b)) (typep 3 '(eql 3)) (typep 3 '(not string)))
-=> (T T NIL NIL T T T)
-
+;=> (T T NIL NIL T T T)
 (list (typep 4 '(satisfies evenp)) (typep 3 '(satisfies evenp)) (typep 4 '(and integer (satisfies evenp))) (typep 'a '(and integer (satisfies evenp))))
-=> (T NIL T NIL)
-
+;=> (T NIL T NIL)
 (list (typep 255 '(unsigned-byte 8)) (typep 256 '(unsigned-byte 8)) (typep -128 '(signed-byte 8)) (typep -129 '(signed-byte 8)) (typep 1 'bit) (typep 2 'bit) (typep 3 'unsigned-byte) (typep -3 'unsigned-byte) (typep 5 '(mod 6)) (typep 6 '(mod 6)))
-=> (T NIL T NIL T NIL T NIL T NIL)
-
+;=> (T NIL T NIL T NIL T NIL T NIL)
 (list (typep '(1 . 2) '(cons integer integer)) (typep '(1 . a) '(cons integer integer)) (typep '(1) '(cons integer)) (typep '(a b) '(cons (eql a))))
-=> (T NIL T T)
-
+;=> (T NIL T T)
 (list (typep #(1 2) '(vector t 2)) (typep #(1 2) '(vector t 3)) (typep #(1 2) '(simple-vector 2)) (typep "ab" '(string 2)) (typep "ab" '(string 3)) (typep "ab" 'simple-string) (typep #(1) 'simple-vector))
-=> (T NIL T T NIL T T)
-
+;=> (T NIL T T NIL T T)
 (list (typep (make-array '(2 3)) '(array t (2 3))) (typep (make-array '(2 3)) '(array t (2 4))) (typep (make-array '(2 3)) '(array * 2)) (typep (make-array '(2 3)) '(array * 1)) (typep (make-array '(2 3)) '(array * (* 3))) (typep (make-array '(2 3)) 'vector))
-=> (T NIL T NIL T NIL)
-
+;=> (T NIL T NIL T NIL)
 (list (typep (make-hash-table) 'hash-table) (typep *package* 'package) (typep *standard-output* 'stream))
-=> (T T T)
-
+;=> (T T T)
 (progn (deftype small () '(integer 0 9)) (list (typep 5 'small) (typep 10 'small)))
-=> (T NIL)
-
+;=> (T NIL)
 (progn (deftype range-of (lo hi) `(integer ,lo ,hi)) (list (typep 5 '(range-of 1 6)) (typep 7 '(range-of 1 6))))
-=> (T NIL)
-
+;=> (T NIL)
 (progn (deftype opt (x &optional (y 'null)) `(or ,x ,y)) (list (typep nil '(opt integer)) (typep 1 '(opt integer)) (typep 'a '(opt integer)) (typep 'a '(opt integer symbol))))
-=> (T T NIL T)
-
+;=> (T T NIL T)
 (progn (deftype list-of-two () '(cons t (cons t null))) (list (typep '(1 2) 'list-of-two) (typep '(1) 'list-of-two)))
-=> (T NIL)
-
+;=> (T NIL)
 (typep 1 'no-such-type-at-all)
-=> error ERROR
-
+;!> ERROR
 (list (typecase 1 (string :s) (integer :i)) (typecase "x" (string :s) (integer :i)) (typecase 'q (string :s) (t :other)) (typecase 'q (string :s)))
-=> (:I :S :OTHER NIL)
-
+;=> (:I :S :OTHER NIL)
 (typecase 5 ((integer 0 3) :low) ((integer 4 9) :high))
-=> :HIGH
-
+;=> :HIGH
 (typecase nil (null :null) (symbol :symbol))
-=> :NULL
-
+;=> :NULL
 (typecase 3 ((or string number) 'x) (otherwise 'y))
-=> X
-
+;=> X
 (etypecase 'a (string 1) (number 2))
-=> error TYPE-ERROR
-
+;!> TYPE-ERROR
 (etypecase 2 (string 1) (number 2 3))
-=> 3
-
+;=> 3
 (let ((x 5)) (check-type x integer) x)
-=> 5
-
+;=> 5
 (let ((x 'a)) (check-type x integer))
-=> error TYPE-ERROR
-
+;!> TYPE-ERROR
 (let ((x 'a)) (check-type x integer "an int"))
-=> error TYPE-ERROR
-
+;!> TYPE-ERROR
 (handler-case (let ((x 'a)) (check-type x integer)) (type-error (e) (list (type-error-datum e) (type-error-expected-type e))))
-=> (A INTEGER)
-
+;=> (A INTEGER)
 (let ((x 'a)) (handler-bind ((type-error (lambda (e) (declare (ignore e)) (invoke-restart 'store-value 7)))) (check-type x integer)) x)
-=> 7
-
+;=> 7
 (list (multiple-value-list (subtypep 'integer 'number)) (multiple-value-list (subtypep 'number 'integer)) (multiple-value-list (subtypep 'null 'list)) (multiple-value-list (subtypep 'cons 'list)) (multiple-value-list (subtypep 'string 'vector)))
-=> ((T T) (NIL T) (T T) (T T) (T T))
-
+;=> ((T T) (NIL T) (T T) (T T) (T T))
 (list (subtypep 'integer t) (subtypep nil 'integer) (subtypep 'fixnum 'integer) (subtypep 'keyword 'symbol) (subtypep 'single-float 'float) (subtypep 'ratio 'rational) (subtypep 'list 'sequence))
-=> (T T T T T T T)
-
+;=> (T T T T T T T)
 (list (subtypep '(integer 0 5) '(integer 0 10)) (subtypep '(integer 0 50) '(integer 0 10)) (subtypep '(integer 0 5) 'integer) (subtypep '(or integer string) '(or string number)) (subtypep '(member 1 2) 'integer) (subtypep '(and integer number) 'number))
-=> (T NIL T T T T)
-
+;=> (T NIL T T T T)
 (list (coerce '(1 2 3) 'vector) (coerce #(1 2 3) 'list) (coerce '(#\a #\b) 'string) (coerce "ab" 'list) (coerce "ab" 'vector))
-=> (#(1 2 3) (1 2 3) "ab" (#\a #\b) "ab")
-
+;=> (#(1 2 3) (1 2 3) "ab" (#\a #\b) "ab")
 (list (coerce 1 'float) (coerce 1 'single-float) (coerce 1 'double-float) (coerce 1/2 'float) (coerce 1.5d0 'single-float) (coerce 1 'integer) (coerce 1/2 'rational))
-=> (1.0 1.0 1.0d0 0.5 1.5 1 1/2)
-
+;=> (1.0 1.0 1.0d0 0.5 1.5 1 1/2)
 (list (coerce 'a 'symbol) (coerce "a" 'character) (coerce 'x 'character))
-=> (A #\a #\X)
-
+;=> (A #\a #\X)
 (coerce '(1 2) 'simple-vector)
-=> #(1 2)
-
+;=> #(1 2)
 (funcall (coerce #'car 'function) '(1 2))
-=> 1
-
+;=> 1
 (coerce 'abc 'integer)
-=> error TYPE-ERROR
-
+;!> TYPE-ERROR
 (coerce 1 't)
-=> 1
-
+;=> 1
 (list (type-of 1.5) (type-of 1.5d0) (type-of nil) (type-of t) (type-of 'a) (type-of :a) (type-of '(1)) (type-of #\a))
-=> (SINGLE-FLOAT DOUBLE-FLOAT NULL BOOLEAN SYMBOL KEYWORD CONS STANDARD-CHAR)
-
+;=> (SINGLE-FLOAT DOUBLE-FLOAT NULL BOOLEAN SYMBOL KEYWORD CONS STANDARD-CHAR)
 (list (car (type-of "abc")) (car (type-of #(1 2))))
-=> (SIMPLE-ARRAY SIMPLE-VECTOR)
-
+;=> (SIMPLE-ARRAY SIMPLE-VECTOR)
 (destructuring-bind (a b) '(1 2) (list a b))
-=> (1 2)
-
+;=> (1 2)
 (destructuring-bind (a &optional (b 5)) '(1) (list a b))
-=> (1 5)
-
+;=> (1 5)
 (destructuring-bind (a (b c) &rest d) '(1 (2 3) 4 5) (list a b c d))
-=> (1 2 3 (4 5))
-
+;=> (1 2 3 (4 5))
 (destructuring-bind (a &key x (y 2)) '(1 :x 3) (list a x y))
-=> (1 3 2)
-
+;=> (1 3 2)
 (destructuring-bind (a . b) '(1 2 3) (list a b))
-=> (1 (2 3))
-
+;=> (1 (2 3))
 (destructuring-bind ((a . b) c) '((1 2 3) 4) (list a b c))
-=> (1 (2 3) 4)
-
+;=> (1 (2 3) 4)
 (destructuring-bind (&whole w a &rest r) '(1 2) (list w a r))
-=> ((1 2) 1 (2))
-
+;=> ((1 2) 1 (2))
 (destructuring-bind (a &key ((:bee b) 2 b-p)) '(1 :bee 3) (list a b b-p))
-=> (1 3 T)
-
+;=> (1 3 T)
 (destructuring-bind (a b) '(1) (list a b))
-=> error ERROR
-
+;!> ERROR
 (destructuring-bind (a b) '(1 2 3) (list a b))
-=> error ERROR
-
+;!> ERROR
 (destructuring-bind (a &key x) '(1 :y 2) (list a x))
-=> error ERROR
-
+;!> ERROR
 (destructuring-bind (a &key x &allow-other-keys) '(1 :y 2 :x 4) (list a x))
-=> (1 4)
-
+;=> (1 4)
 (destructuring-bind (a &optional b &aux (c (list a b))) '(1) c)
-=> (1 NIL)
-
+;=> (1 NIL)
 (destructuring-bind (((a b)) &optional (c 3 c-p)) '(((1 2))) (list a b c c-p))
-=> (1 2 3 NIL)
-
+;=> (1 2 3 NIL)
 (destructuring-bind (&optional ((a b) '(1 2))) nil (list a b))
-=> (1 2)
-
+;=> (1 2)
 (ctypecase 1 (integer :i))
-=> :I
-
+;=> :I
 (list (typep 1 'rational) (typep 1 '(rational 0 2)) (typep 1.0 'rational))
-=> (T T NIL)
-
+;=> (T T NIL)
 (list (typep #'car 'compiled-function) (typep 'car 'function))
-=> (T NIL)
-
+;=> (T NIL)
 (list (typep 1e10 '(single-float 0.0)) (typep most-positive-single-float 'single-float))
-=> (T T)
+;=> (T T)
