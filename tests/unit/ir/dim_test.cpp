@@ -91,6 +91,16 @@ TEST(Dim, BoundsFollowFromNonnegativeSymbols) {
   EXPECT_EQ(Dim::floor_div(Dim::mod(n, 10), 3).upper_bound(), 3);
 }
 
+TEST(Dim, BoundsSeeThroughQuotients) {
+  EXPECT_EQ((n - Dim(2) * Dim::floor_div(n, 2)).lower_bound(), 0);
+  EXPECT_EQ((n - Dim(2) * Dim::floor_div(n, 2)).upper_bound(), 1);
+  EXPECT_EQ((n - Dim::floor_div(n, 3)).lower_bound(), 0);
+  // A window of 3 with stride 2 stays inside a padded axis.
+  const Dim padded = n + 2;
+  const Dim windows = Dim::floor_div(padded - 3, 2) + 1;
+  EXPECT_GE(*(padded - ((windows - 1) * Dim(2) + 3)).lower_bound(), 0);
+}
+
 TEST(Dim, DivisionByZeroAndOverflowAreBadSize) {
   const auto kind = [](auto f) -> std::optional<Diag> {
     try {
