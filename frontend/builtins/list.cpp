@@ -50,10 +50,10 @@ std::vector<Value> tails_of(Interpreter& interp, Value list) {
   for (Value fast = expect_list(interp, list, "list"); fast.is_cons(); fast = cdr(fast)) {
     tails.push_back(fast);
     if (tails.size() % 2 == 0) {
-      slow = cdr(slow);
       if (slow == fast) {
         wrong_type(interp, list, "list", "a list that is not circular");
       }
+      slow = cdr(slow);
     }
   }
   return tails;

@@ -208,11 +208,17 @@ Value number_float_round(Interpreter& interp, Args args) {
   return interp.set_values({quotient, remainder});
 }
 
-Value number_mod(Interpreter& interp, Args args) {
-  return number_quotient(interp, args[0], args[1], Rounding::Floor).remainder;
-}
-Value number_rem(Interpreter& interp, Args args) {
-  return number_quotient(interp, args[0], args[1], Rounding::Truncate).remainder;
+/// Of integers without the quotient, which may not fit although the remainder does.
+template <Rounding R>
+Value number_remainder(Interpreter& interp, Args args) {
+  if (is_integer(args[0]) && is_integer(args[1]) && args[1] != Value::fixnum(0)) {
+    const int64_t n = integer_value(args[0]);
+    const int64_t d = integer_value(args[1]);
+    const int64_t remainder = d == -1 ? 0 : n % d;
+    const bool adjust = R == Rounding::Floor && remainder != 0 && (remainder < 0) != (d < 0);
+    return interp.integer(adjust ? remainder + d : remainder);
+  }
+  return number_quotient(interp, args[0], args[1], R).remainder;
 }
 
 // --- integers ---------------------------------------------------------------------------------
@@ -428,8 +434,8 @@ constexpr Builtin kNumberBuiltins[] = {
     {"FCEILING",         "CL",   1,  2,   "ceiling with a float quotient",                              number_float_round<Rounding::Ceiling>},
     {"FTRUNCATE",        "CL",   1,  2,   "truncate with a float quotient",                             number_float_round<Rounding::Truncate>},
     {"FROUND",           "CL",   1,  2,   "round with a float quotient",                                number_float_round<Rounding::Round>},
-    {"MOD",              "CL",   2,  2,   "remainder of floor: has the divisor's sign",                 number_mod},
-    {"REM",              "CL",   2,  2,   "remainder of truncate: has the dividend's sign",             number_rem},
+    {"MOD",              "CL",   2,  2,   "remainder of floor: has the divisor's sign",                 number_remainder<Rounding::Floor>},
+    {"REM",              "CL",   2,  2,   "remainder of truncate: has the dividend's sign",             number_remainder<Rounding::Truncate>},
     {"GCD",              "CL",   0,  -1,  "the greatest common divisor",                                number_gcd},
     {"LCM",              "CL",   0,  -1,  "the least common multiple",                                  number_lcm},
     {"ISQRT",            "CL",   1,  1,   "the greatest integer whose square is not above",             number_isqrt},

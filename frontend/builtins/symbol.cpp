@@ -44,6 +44,14 @@ Value symbol_complement(Interpreter& interp, Args args) {
                        0, -1, {interp.coerce_to_function(args[0])});
 }
 
+/// Whether a form's value is known without evaluation: literals, keywords, constants, quotes.
+Value symbol_constantp(Interpreter& interp, Args args) {
+  if (const Symbol* symbol = args[0].try_as<Symbol>()) {
+    return Value::boolean(symbol->has(kConstant) || symbol->has(kKeyword));
+  }
+  return Value::boolean(!args[0].is_cons() || car(args[0]) == interp.cl("QUOTE"));
+}
+
 Value symbol_functionp(Interpreter&, Args args) {
   return Value::boolean(args[0].is_function());
 }
@@ -202,6 +210,7 @@ constexpr Builtin kSymbolBuiltins[] = {
     {"IDENTITY",                "CL",   1,  1,   "its argument",                                   symbol_identity},
     {"CONSTANTLY",              "CL",   1,  1,   "a function that always returns the value",       symbol_constantly},
     {"COMPLEMENT",              "CL",   1,  1,   "the predicate that is true where another is false", symbol_complement},
+    {"CONSTANTP",               "CL",   1,  2,   "true if a form's value is known without evaluation", symbol_constantp},
     {"FUNCTIONP",               "CL",   1,  1,   "true for functions",                             symbol_functionp},
     {"SYMBOLP",                 "CL",   1,  1,   "true for symbols",                               symbol_symbolp},
     {"KEYWORDP",                "CL",   1,  1,   "true for keywords",                              symbol_keywordp},

@@ -110,7 +110,7 @@ std::optional<int> Formatter::optional_integer(const FormatDirective& directive,
     return std::nullopt;
   }
   if (!value.is_fixnum()) {
-    error(directive, fmt::format("parameter {} must be an integer", index + 1));
+    wrong_type(interp_, value, fmt::format("parameter {} of a directive", index + 1), "an integer");
   }
   const int64_t n = value.fixnum_value();
   if (n < -kLimit || n > kLimit) {
@@ -130,7 +130,8 @@ std::optional<std::string> Formatter::optional_character(const FormatDirective& 
     return std::nullopt;
   }
   if (!value.is_character()) {
-    error(directive, fmt::format("parameter {} must be a character", index + 1));
+    wrong_type(interp_, value, fmt::format("parameter {} of a directive", index + 1),
+               "a character");
   }
   std::string text;
   append_utf8(text, value.character_value());
@@ -204,14 +205,8 @@ FormatFlow Formatter::indirect(const FormatDirective& directive) {
 }
 
 std::vector<Value> Formatter::list_argument(const FormatDirective& directive, Value list) {
-  if (!list.is_list() || list_length(list) < 0) {
-    error(directive, fmt::format("{} is not a proper list", interp_.print(list)));
-  }
-  std::vector<Value> items;
-  for (Value item : list_items(list)) {
-    items.push_back(item);
-  }
-  return items;
+  const std::string what = fmt::format("argument of `~{}`", static_cast<char>(directive.character));
+  return expect_list_items(interp_, list, what);
 }
 
 std::span<const Value> Formatter::span_of_items(const RootedVector<Value>& items) {

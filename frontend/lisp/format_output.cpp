@@ -13,8 +13,8 @@ FormatFlow Formatter::print_object(const FormatDirective& directive) {
   const int step = integer(directive, 1, 1);
   const int least = integer(directive, 2, 0);
   const std::string pad = character(directive, 3, " ");
-  if (step < 1) {
-    error(directive, "the column increment must be positive");
+  if (step < 1 || minimum < 0) {
+    error(directive, "the width must not be negative, nor its increment below 1");
   }
   const Value object = next_argument(directive);
   const bool escape = directive.character == U'S';
@@ -59,7 +59,7 @@ FormatFlow Formatter::print_based(const FormatDirective& directive, int base, si
     settings.base = base;
     Printer printer(interp_, settings);
     printer.print(value);
-    write_padded(printer.take(), minimum, 1, 0, pad, true);
+    out_->write(printer.take());
     return FormatFlow::Next;
   }
   std::string text = integer_text(integer_value(value), base);
@@ -123,7 +123,8 @@ std::optional<Formatter::Float> Formatter::next_float(const FormatDirective& dir
     number = {static_cast<double>(single), FloatKind::Single, default_double ? 'f' : 'e'};
   }
   if (!number) {
-    write_padded(print_to_string(interp_, value, false), width, 1, 0, " ", true);
+    write_padded(print_to_string(interp_, value, false), width, 1, 0, " ",
+                 directive.character == U'$');
   } else if (!std::isfinite(number->value)) {
     write_padded(print_to_string(interp_, value, true), width, 1, 0, " ", true);
     number.reset();
@@ -319,7 +320,7 @@ FormatFlow Formatter::justify(const FormatDirective& directive) {
   int64_t padding = total - width;
   int64_t gaps_left = gaps;
   const auto gap = [&] {
-    const int64_t size = gaps_left > 0 ? (padding + gaps_left - 1) / gaps_left : 0;
+    const int64_t size = gaps_left > 0 ? padding / gaps_left : 0;
     write_repeated(pad, size);
     padding -= size;
     --gaps_left;

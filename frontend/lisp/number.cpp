@@ -267,8 +267,11 @@ Value number_multiply(Interpreter& interp, Value a, Value b) {
 
 Value number_divide(Interpreter& interp, Value a, Value b) {
   Number divisor = take_apart(interp, b, "/");
-  take_apart(interp, a, "/");
+  Number dividend = take_apart(interp, a, "/");
   if (divisor.real() == 0) {
+    if (divisor.kind >= Kind::Single && dividend.real() == 0) {
+      fail(Diag::FloatInvalid, interp.current_span(), "invalid floating-point operation in `/`");
+    }
     division_by_zero(interp, "/");
   }
   if (a.is_fixnum() && b.is_fixnum()) {
@@ -277,7 +280,6 @@ Value number_divide(Interpreter& interp, Value a, Value b) {
   auto ratios = [&](const Number& x, const Number& y) {
     return make_ratio(interp, multiply(interp, x.n, y.d, "/"), multiply(interp, x.d, y.n, "/"));
   };
-  Number dividend = take_apart(interp, a, "/");
   if (dividend.kind <= Kind::Ratio && divisor.kind <= Kind::Ratio) {
     return ratios(dividend, divisor);
   }

@@ -98,8 +98,8 @@
 ;=> (T T)
 (length "häß→😀")
 ;=> 5
-(char "häß→😀" 4)
-;=> #\GRINNING_FACE
+(char-code (char "häß→😀" 4))
+;=> 128512
 (string-upcase "häß")
 ;=> "HÄß"
 (reverse "aé😀")

@@ -42,8 +42,8 @@
 ;=> "FOO"
 (symbol-package (gensym))
 ;=> NIL
-(list (boundp 'no-such-variable-here) (fboundp 'car) (fboundp 'no-such-function-here) (boundp 'nil) (boundp ':k))
-;=> (NIL #<FUNCTION CAR> NIL T T)
+(list (boundp 'no-such-variable-here) (not (null (fboundp 'car))) (fboundp 'no-such-function-here) (boundp 'nil) (boundp ':k))
+;=> (NIL T NIL T T)
 (progn (setf (symbol-value 'dyn-var) 42) (list (boundp 'dyn-var) (symbol-value 'dyn-var) (progn (makunbound 'dyn-var) (boundp 'dyn-var))))
 ;=> (T 42 NIL)
 (symbol-value 'no-such-variable-here)
@@ -54,10 +54,10 @@
 ;!> UNDEFINED-FUNCTION
 (funcall (symbol-function 'car) '(1 2))
 ;=> 1
-(progn (setf (symbol-function 'my-car) #'car) (list (funcall 'my-car '(7)) (fboundp 'my-car) (progn (fmakunbound 'my-car) (fboundp 'my-car))))
-;=> (7 #<FUNCTION CAR> NIL)
-(progn (setf (get 'sym 'color) 'red) (list (get 'sym 'color) (get 'sym 'size) (get 'sym 'size 10) (symbol-plist 'sym) (remprop 'sym 'color) (get 'sym 'color)))
-;=> (RED NIL 10 (COLOR RED) (COLOR RED) NIL)
+(progn (setf (symbol-function 'my-car) #'car) (list (funcall 'my-car '(7)) (not (null (fboundp 'my-car))) (progn (fmakunbound 'my-car) (fboundp 'my-car))))
+;=> (7 T NIL)
+(progn (setf (get 'sym 'color) 'red) (list (get 'sym 'color) (get 'sym 'size) (get 'sym 'size 10) (symbol-plist 'sym) (not (null (remprop 'sym 'color))) (get 'sym 'color)))
+;=> (RED NIL 10 (COLOR RED) T NIL)
 (symbol-value :key)
 ;=> :KEY
 (symbol-name "a")
