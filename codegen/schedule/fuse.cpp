@@ -80,17 +80,24 @@ class Fuser {
   std::vector<size_t> slot_of_;
   std::vector<size_t> kernel_of_;
   std::vector<char> after_contraction_;  // a contraction precedes it in its kernel
+  bool inside_kernel_ = false;  // arranging what is inside the outermost loops
   std::vector<Draft> drafts_;
   std::map<ArrayId, size_t> last_reader_;  // draft that last read an array
 };
 
-/// The ranges that may be the next loop of a statement, the preferred one first.
+/// The ranges that may be the next loop of a statement, the preferred one first. Inside a kernel a
+/// reduction that walks memory along its last spatial range keeps that range innermost.
 std::vector<RangeId> Fuser::preferences(StatementId id) const {
   std::vector<RangeId> out = spatial_[id.index];
   const std::vector<RangeId>& reduce = reduce_[id.index];
   auto at = out.end();
   if (schedule_.statement(id).reduce_outside && !out.empty() && !reduce.empty()) {
-    --at;
+    if (inside_kernel_ && out.back() == schedule_.statement(id).spatial.back()) {
+      out.pop_back();
+      at = out.end();
+    } else {
+      --at;
+    }
   }
   out.insert(at, reduce.begin(), reduce.end());
   return out;
@@ -449,6 +456,7 @@ void Fuser::run() {
   for (uint32_t i = 0; i < count; ++i) {
     place_statement(StatementId{i});
   }
+  inside_kernel_ = true;
   // Kernels in an order that respects their dependences, otherwise as they came up.
   std::vector<size_t> waiting(drafts_.size(), 0);
   std::vector<std::vector<size_t>> users(drafts_.size());
