@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "ir/support/check.h"
@@ -53,10 +54,14 @@ std::string IndexPrinter::print_term(const Term& term, int64_t coefficient) {
   if (coefficient != 1 || term.atoms.empty()) {
     text = spell_int64(coefficient, dialect_);
   }
-  // Variables first, then the constant factor: `i * 4`.
+  // Loop variables first, then sizes, then the constant factor: `i * n * 4`.
   std::string product;
-  for (AtomId atom : term.atoms) {
-    product += (product.empty() ? "" : " * ") + print_atom(atom);
+  for (const bool symbols : {false, true}) {
+    for (AtomId atom : term.atoms) {
+      if ((pool_.atom(atom).kind == AtomKind::Symbol) == symbols) {
+        product += (product.empty() ? "" : " * ") + print_atom(atom);
+      }
+    }
   }
   if (product.empty()) {
     return text;
@@ -64,11 +69,22 @@ std::string IndexPrinter::print_term(const Term& term, int64_t coefficient) {
   return text.empty() ? product : product + " * " + text;
 }
 
+/// Large strides first, the constant last: `i * n + j * 4 + k + 1`.
+std::vector<Term> IndexPrinter::ordered(ExprId expr) const {
+  std::vector<Term> terms = pool_.terms(expr);
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
+    if (a.atoms.size() != b.atoms.size()) {
+      return a.atoms.size() > b.atoms.size();
+    }
+    return std::abs(a.coefficient) > std::abs(b.coefficient);
+  });
+  return terms;
+}
+
 /// The terms whose coefficient has the given sign, each with its absolute value.
 std::string IndexPrinter::print_sum(const std::vector<Term>& terms, int sign) {
   std::string text;
-  for (size_t i = 1; i <= terms.size(); ++i) {
-    const Term& term = terms[i % terms.size()];  // the constant term, which comes first, goes last
+  for (const Term& term : terms) {
     if ((term.coefficient > 0) != (sign > 0)) {
       continue;
     }
@@ -78,19 +94,18 @@ std::string IndexPrinter::print_sum(const std::vector<Term>& terms, int sign) {
 }
 
 std::string IndexPrinter::print(ExprId expr) {
-  const std::vector<Term> terms = pool_.terms(expr);
-  if (terms.empty()) {
-    return "0";
+  if (const std::optional<int64_t> value = pool_.constant_value(expr)) {
+    return spell_int64(*value, dialect_);
   }
+  const std::vector<Term> terms = ordered(expr);
   std::string text = print_sum(terms, 1);
   if (text.empty()) {
-    text = terms.size() == 1 && terms.front().atoms.empty() ? "" : "0";
-    if (text.empty()) {
-      return spell_int64(terms.front().coefficient, dialect_);
-    }
+    text = "0";
+  } else if (terms.size() == 1 && text.front() == '(' && terms.front().atoms.size() == 1 &&
+             terms.front().coefficient == 1) {
+    return text.substr(1, text.size() - 2);  // a lone quotient or remainder
   }
-  for (size_t i = 1; i <= terms.size(); ++i) {
-    const Term& term = terms[i % terms.size()];
+  for (const Term& term : terms) {
     if (term.coefficient < 0) {
       text += " - " + print_term(term, -term.coefficient);
     }
@@ -100,10 +115,7 @@ std::string IndexPrinter::print(ExprId expr) {
 
 std::string IndexPrinter::print_operand(ExprId expr) {
   std::string text = print(expr);
-  const bool simple =
-      text.find_first_of(" -") == std::string::npos || (text.front() == '(' && pool_.terms(expr).size() == 1 &&
-                                     pool_.terms(expr).front().atoms.size() == 1 &&
-                                     pool_.terms(expr).front().coefficient == 1);
+  const bool simple = text.find_first_of(" -") == std::string::npos;
   return simple ? text : "(" + text + ")";
 }
 
@@ -111,13 +123,12 @@ std::string IndexPrinter::print_guard(const std::vector<ExprId>& guard) {
   std::string text;
   for (ExprId condition : guard) {
     // left - right >= 0, both sides with positive coefficients.
-    std::vector<Term> terms = pool_.terms(condition);
+    std::vector<Term> terms = ordered(condition);
     // left - right - 1 >= 0 is left > right.
     bool strict = false;
-    if (!terms.empty() && terms.front().atoms.empty() && terms.front().coefficient == -1 &&
-        terms.size() > 1) {
+    if (terms.size() > 1 && terms.back().atoms.empty() && terms.back().coefficient == -1) {
       strict = true;
-      terms.erase(terms.begin());
+      terms.pop_back();
     }
     std::string left = print_sum(terms, 1);
     std::string right = print_sum(terms, -1);

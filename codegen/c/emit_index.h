@@ -32,6 +32,7 @@ class IndexPrinter {
  private:
   std::string print_atom(index::AtomId atom);
   std::string print_term(const index::Term& term, int64_t coefficient);
+  std::vector<index::Term> ordered(index::ExprId expr) const;
   std::string print_sum(const std::vector<index::Term>& terms, int sign);
 
   index::Pool& pool_;

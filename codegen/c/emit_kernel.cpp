@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "codegen/c/emit_index.h"
+#include "codegen/loops/visit.h"
 #include "ir/support/check.h"
 #include "ir/support/overloaded.h"
 
@@ -22,6 +23,9 @@ using loops::ValueId;
 constexpr std::string_view kLoopNames[] = {"i", "j", "k", "l", "m", "p", "q", "r"};
 /// How far down a block a load may be moved to its only use.
 constexpr size_t kMaxMove = 24;
+
+/// Expressions longer than this get a name: readers and TinyCC's parser both need it.
+constexpr size_t kMaxNested = 100;
 
 /// Where a value is used.
 struct UseInfo {
@@ -47,6 +51,7 @@ class BodyPrinter {
 
   KernelBody run() {
     count_uses(kernel_.body);
+    find_last_writes();
     if (kernel_.checks_indices) {
       line("{} status = 0;", style_.dialect == DialectKind::C99 ? "int" : "int32_t");
     }
@@ -63,6 +68,8 @@ class BodyPrinter {
   }
 
   void count_uses(const Block& statements);
+  void find_last_writes();
+  bool is_nested_in_user(const Block& statements, size_t at, const loops::Let& let) const;
   void use(ValueId value, bool compared = false) {
     use_[value.index].count += 1;
     use_[value.index].compared |= compared;
@@ -82,7 +89,7 @@ class BodyPrinter {
   }
   std::string op_text(const loops::Let& let);
   void bind(const loops::Bind& bind);
-  void declare(loops::ArrayId array);
+  void declare(loops::ArrayId array, const std::string& initial);
   void loop(const loops::For& loop);
   void comment(const loops::Comment& comment);
 
@@ -95,6 +102,8 @@ class BodyPrinter {
   std::vector<std::string> arrays_;
   std::vector<std::string> text_of_;  // per value: name or inlined expression
   std::vector<UseInfo> use_;
+  std::vector<size_t> last_write_;  // per array: number of the last statement that writes it
+  size_t position_ = 0;             // number of the statement being printed, in order of the text
   std::string out_;
   int indent_ = 1;
 };
@@ -139,6 +148,48 @@ void BodyPrinter::count_uses(const Block& statements) {
                },
                stmt.node);
   }
+}
+
+void BodyPrinter::find_last_writes() {
+  last_write_.assign(kernel_.arrays.size(), 0);
+  size_t number = 0;
+  loops::for_each_stmt(kernel_.body, [&](const Stmt& stmt) {
+    ++number;
+    if (const auto* store = std::get_if<loops::Store>(&stmt.node)) {
+      last_write_[store->array.index] = number;
+    } else if (const auto* sum = std::get_if<loops::Accumulate>(&stmt.node)) {
+      last_write_[sum->array.index] = number;
+    }
+  });
+}
+
+/// Whether the value stands inside the expression of the next statement: it has no name of its own,
+/// is used only there, and is no product (a compiler could contract a product with what uses it).
+bool BodyPrinter::is_nested_in_user(const Block& statements, size_t at,
+                                    const loops::Let& let) const {
+  const bool has_name = style_.labelled && !kernel_.value(let.value).label.empty();
+  if (use_[let.value.index].count != 1 || use_[let.value.index].compared || at + 1 == statements.size()) {
+    return false;
+  }
+  size_t next = at + 1;
+  while (next + 1 < statements.size() &&
+         (std::holds_alternative<loops::Constant>(statements[next].node) ||
+          std::holds_alternative<loops::Load>(statements[next].node) ||
+          std::holds_alternative<loops::Let>(statements[next].node)) &&
+         !uses_value(statements[next], let.value) && next < at + kMaxMove) {
+    ++next;
+  }
+  if (!uses_value(statements[next], let.value)) {
+    return false;
+  }
+  if (std::holds_alternative<loops::Store>(statements[next].node)) {
+    return next == at + 1;
+  }
+  if (has_name || let.op == air::Op::Mul) {
+    return false;
+  }
+  return std::holds_alternative<loops::Let>(statements[next].node) ||
+         std::holds_alternative<loops::Accumulate>(statements[next].node);
 }
 
 bool BodyPrinter::uses_value(const Stmt& stmt, ValueId value) {
@@ -261,7 +312,7 @@ void BodyPrinter::bind(const loops::Bind& bind) {
   index_.name_range(bind.range, name);
 }
 
-void BodyPrinter::declare(loops::ArrayId id) {
+void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {
   const loops::Array& array = kernel_.array(id);
   const std::string_view type =
       array.widened || array.is_scalar ? c_value_type(array.dtype) : c_storage_type(array.dtype);
@@ -270,7 +321,7 @@ void BodyPrinter::declare(loops::ArrayId id) {
                          : array.is_scalar                        ? "acc"
                                                                   : "row");
   if (array.is_scalar) {
-    line("{} {};", type, name);
+    line("{} {}{};", type, name, initial.empty() ? "" : " = " + initial);
     return;
   }
   const std::optional<int64_t> size = pool_.constant_value(array.size);
@@ -333,15 +384,16 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
   std::visit(
       Overloaded{
           [&](const loops::Let& s) {
-            // The value that is stored next stands in the store itself.
-            const bool stored_next =
-                use_[s.value.index].count == 1 && at + 1 < statements.size() &&
-                std::holds_alternative<loops::Store>(statements[at + 1].node) &&
-                uses_value(statements[at + 1], s.value);
-            if (stored_next) {
-              text_of_[s.value.index] = op_text(s);
+            std::string expression = op_text(s);
+            if (!is_nested_in_user(statements, at, s)) {
+              define(s.value, expression);
+            } else if (at + 1 < statements.size() &&
+                       std::holds_alternative<loops::Store>(statements[at + 1].node)) {
+              text_of_[s.value.index] = std::move(expression);
+            } else if (expression.size() <= kMaxNested) {
+              text_of_[s.value.index] = "(" + expression + ")";
             } else {
-              define(s.value, op_text(s));
+              define(s.value, expression);
             }
           },
           [&](const loops::Constant& s) {
@@ -366,7 +418,9 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             if (!array.widened && !array.is_scalar) {
               source = spell_load(array.dtype, source, dialect, uses_);
             }
-            if (!s.guard.empty()) {
+            if (array.is_scalar && last_write_[s.array.index] < position_) {
+              text_of_[s.value.index] = std::move(source);  // it keeps this value
+            } else if (!s.guard.empty()) {
               const char* zero = array.dtype == DType::Float64 ? "0.0"
                                  : is_float(array.dtype)       ? "0.0f"
                                                                : "0";
@@ -390,6 +444,11 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
           },
           [&](const loops::Store& s) {
             const loops::Array& array = kernel_.array(s.array);
+            const auto* scratch =
+                at > 0 ? std::get_if<loops::Scratch>(&statements[at - 1].node) : nullptr;
+            if (scratch != nullptr && scratch->array == s.array && array.is_scalar) {
+              return;  // printed with the declaration
+            }
             std::string value = text(s.value);
             if (!array.widened && !array.is_scalar) {
               value = spell_store(array.dtype, value, dialect, uses_);
@@ -406,7 +465,14 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             }
           },
           [&](const loops::Bind& s) { bind(s); },
-          [&](const loops::Scratch& s) { declare(s.array); },
+          [&](const loops::Scratch& s) {
+            const auto* store = at + 1 < statements.size()
+                                    ? std::get_if<loops::Store>(&statements[at + 1].node)
+                                    : nullptr;
+            const bool initialised = store != nullptr && store->array == s.array &&
+                                     kernel_.array(s.array).is_scalar;
+            declare(s.array, initialised ? text(store->value) : "");
+          },
           [&](const loops::For& s) { loop(s); },
           [&](const loops::If& s) {
             line("if ({}) {{", text(s.condition));
@@ -424,6 +490,7 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
 
 void BodyPrinter::block(const Block& statements) {
   for (size_t i = 0; i < statements.size(); ++i) {
+    ++position_;
     statement(statements, i);
   }
 }
