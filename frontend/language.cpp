@@ -3,6 +3,7 @@
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/builtins/tables.h"
+#include "frontend/builtins/tensor_tables.h"
 #include "frontend/clos/tables.h"
 #include "frontend/stdlib_texts.h"
 
@@ -11,6 +12,7 @@ namespace caten {
 void install_language(lisp::Interpreter& interp) {
   lisp::install_library(interp);
   lisp::install_objects(interp);
+  lisp::install_tensors(interp);
 }
 
 void load_stdlib(lisp::Interpreter& interp) {

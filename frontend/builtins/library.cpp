@@ -52,6 +52,10 @@ void define_constants(Interpreter& interp) {
   // The least e with 1 + e /= 1 and 1 - e /= 1: half an ulp and a bit more.
   floats("{}-EPSILON", std::nextafter(0x1p-24F, 1.0F), std::nextafter(0x1p-53, 1.0));
   floats("{}-NEGATIVE-EPSILON", std::nextafter(0x1p-25F, 1.0F), std::nextafter(0x1p-54, 1.0));
+  define_constant(interp, "LAMBDA-LIST-KEYWORDS",
+                  interp.list({interp.cl("&OPTIONAL"), interp.cl("&REST"), interp.cl("&KEY"),
+                               interp.cl("&AUX"), interp.cl("&BODY"), interp.cl("&WHOLE"),
+                               interp.cl("&ENVIRONMENT"), interp.cl("&ALLOW-OTHER-KEYS")}));
   define_constant(interp, "PI", interp.real(3.141592653589793));
 }
 
