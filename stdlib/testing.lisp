@@ -102,7 +102,7 @@ numbers, :nan, :inf, :-inf, t, nil), within a relative tolerance."
   (let* ((dims (loop for x = nested then (first x) while (consp x) collect (length x)))
          (array (make-array dims)))
     (loop for i from 0
-          for value in (alexandria:flatten (list nested))
+          for value in (flatten-tensors (list nested))
           do (setf (row-major-aref array i) (coerce value 'double-float)))
     array))
 
