@@ -185,7 +185,11 @@ bool BodyPrinter::is_nested_in_user(const Block& statements, size_t at,
   if (std::holds_alternative<loops::Store>(statements[next].node)) {
     return next == at + 1;
   }
-  if (has_name || let.op == air::Op::Mul) {
+  // TinyCC loses the type of narrow casts inside expressions: only float arithmetic nests.
+  const bool arithmetic = is_float(kernel_.value(let.value).dtype) && let.op != air::Op::Mul &&
+                          let.op != air::Op::Cast && let.op != air::Op::Bitcast &&
+                          let.op != air::Op::Where;
+  if (has_name || !arithmetic) {
     return false;
   }
   return std::holds_alternative<loops::Let>(statements[next].node) ||
