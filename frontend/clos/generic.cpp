@@ -346,6 +346,17 @@ std::string specializers_text(Interpreter& interp, const Method& method) {
   return out + ")";
 }
 
+/// Whether a method may join. A generic function that ends in a plain &rest leaves it to its
+/// methods which optional parameters they name: `(backward op &rest douts)` has methods
+/// `(op &optional dout)`. Otherwise the rule of ANSI 7.6.4 decides.
+bool congruent(const Signature& own, const Signature& generic) {
+  if (own.required != generic.required) {
+    return false;
+  }
+  bool open = generic.rest && !generic.key && generic.optional == 0;
+  return open || (own.optional == generic.optional && own.takes_more() == generic.takes_more());
+}
+
 void add_method(Interpreter& interp, StandardGeneric& generic, Method* method) {
   const Signature& own = method->signature;
   if (!generic.has_lambda_list) {
@@ -355,8 +366,7 @@ void add_method(Interpreter& interp, StandardGeneric& generic, Method* method) {
     generic.has_lambda_list = true;
   }
   const Signature& wanted = generic.signature;
-  if (own.required != wanted.required || own.optional != wanted.optional ||
-      own.takes_more() != wanted.takes_more()) {
+  if (!congruent(own, wanted)) {
     fail(Diag::LispError, interp.current_span(),
          "this method of `{}` has {} required and {} optional parameters{}; the generic function "
          "has {} and {}{}",
