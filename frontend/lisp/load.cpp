@@ -134,6 +134,9 @@ Value Interpreter::eval_top_level(Value form, Span span) {
 }
 
 Value Interpreter::call(Value function, std::span<const Value> args) {
+  if (function.is_cons()) {
+    function = coerce_to_function(function);
+  }
   return outermost([&] { return vm_->call(function, args); });
 }
 
