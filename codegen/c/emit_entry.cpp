@@ -233,6 +233,10 @@ class EntryPrinter {
       pointer = names_.declare(b.name.empty() ? "tmp" : b.name);
       const std::string_view type = c_storage_type(b.dtype);
       const std::string place = offset == "0" ? "" : fmt::format(" + {}", offset);
+      if (b.kind == BufferKind::Temporary && !has_scratch()) {  // of no elements
+        out.push_back({pointer, fmt::format("  {} *restrict {} = 0;\n", type, pointer)});
+        return;
+      }
       out.push_back(
           {pointer, fmt::format("  {0} *restrict {1} = ({0} *)(void *)((unsigned char *){2}{3});\n",
                                 type, pointer, base, place)});
