@@ -437,6 +437,7 @@ constexpr Builtin kArrayBuiltins[] = {
     {"ARRAYP",                           "CL",   1,  1,   "true for arrays, vectors and strings",                 array_arrayp},
     {"VECTORP",                          "CL",   1,  1,   "true for vectors and strings",                         array_vectorp},
     {"SIMPLE-VECTOR-P",                  "CL",   1,  1,   "true for plain vectors of any elements",               array_simple_vector_p},
+    {"SIMPLE-BIT-VECTOR-P",              "CL",   1,  1,   "true for vectors of bits",                             array_bit_vector_p},
     {"BIT-VECTOR-P",                     "CL",   1,  1,   "true for vectors of bits",                             array_bit_vector_p},
     {"FILL-POINTER",                     "CL",   1,  1,   "the number of elements in use",                        array_fill_pointer},
     {"VECTOR-PUSH",                      "CL",   2,  2,   "appends an element; its index, or NIL if there is no room", array_vector_push},

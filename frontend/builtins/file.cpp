@@ -196,6 +196,48 @@ Value file_position(Interpreter& interp, Args args) {
   return Value::t();
 }
 
+// --- names of files: a path is a string -------------------------------------------------------
+
+Value text_or_nil(Interpreter& interp, const std::string& text) {
+  return text.empty() ? Value::nil() : interp.string(text);
+}
+
+Value path_namestring(Interpreter& interp, Args args) {
+  return interp.string(path_of(interp, args[0]));
+}
+Value path_truename(Interpreter& interp, Args args) {
+  const Value found = file_probe(interp, args);
+  if (found.is_nil()) {
+    file_failed(path_of(interp, args[0]), "cannot find the file", ENOENT);
+  }
+  return found;
+}
+Value path_name(Interpreter& interp, Args args) {
+  return text_or_nil(interp, std::filesystem::path(path_of(interp, args[0])).stem().string());
+}
+Value path_type(Interpreter& interp, Args args) {
+  const std::string extension =
+      std::filesystem::path(path_of(interp, args[0])).extension().string();
+  return extension.size() < 2 ? Value::nil() : interp.string(extension.substr(1));
+}
+Value path_file(Interpreter& interp, Args args) {
+  return interp.string(std::filesystem::path(path_of(interp, args[0])).filename().string());
+}
+Value path_directory(Interpreter& interp, Args args) {
+  const std::string directory =
+      std::filesystem::path(path_of(interp, args[0])).parent_path().string();
+  return interp.string(directory.empty() || directory.back() == '/' ? directory : directory + '/');
+}
+/// (merge-pathnames path [directory]): the path seen from the directory of another.
+Value path_merge(Interpreter& interp, Args args) {
+  const std::string path = path_of(interp, args[0]);
+  if (args.size() < 2) {
+    return interp.string(path);
+  }
+  const std::string base = path_of(interp, args[1]);
+  return interp.string((std::filesystem::path(base).parent_path() / path).string());
+}
+
 /// Seconds since 1900-01-01 00:00 UTC at the epoch of Unix.
 constexpr int64_t kUniversalEpoch = 2208988800;
 
@@ -212,23 +254,54 @@ Value time_universal(Interpreter& interp, Args) {
   return interp.integer(static_cast<int64_t>(std::time(nullptr)) + kUniversalEpoch);
 }
 
-Value time_decode(Interpreter& interp, int64_t universal) {
-  const auto seconds = static_cast<std::time_t>(universal - kUniversalEpoch);
+Value time_decode(Interpreter& interp, int64_t universal, Value zone) {
   struct tm t {};
-  if (::localtime_r(&seconds, &t) == nullptr) {
+  const double west = zone.is_nil() ? 0 : expect_real(interp, zone, "zone");
+  const auto seconds = static_cast<std::time_t>(universal - kUniversalEpoch) -
+                       static_cast<std::time_t>(std::lround(west * 3600));
+  if ((zone.is_nil() ? ::localtime_r(&seconds, &t) : ::gmtime_r(&seconds, &t)) == nullptr) {
     wrong_type(interp, interp.integer(universal), "time", "a universal time");
   }
   const auto n = [](int64_t v) { return Value::fixnum(v); };
   return interp.set_values({n(t.tm_sec), n(t.tm_min), n(t.tm_hour), n(t.tm_mday), n(t.tm_mon + 1),
                             n(t.tm_year + 1900), n((t.tm_wday + 6) % 7),
-                            Value::boolean(t.tm_isdst > 0), n(-t.tm_gmtoff / 3600)});
+                            Value::boolean(t.tm_isdst > 0),
+                            zone.is_nil() ? n(-t.tm_gmtoff / 3600) : zone});
 }
 
 Value time_decode_universal(Interpreter& interp, Args args) {
-  return time_decode(interp, expect_int(interp, args[0], "time"));
+  return time_decode(interp, expect_int(interp, args[0], "time"), arg_or(args, 1));
 }
+/// (encode-universal-time second minute hour date month year [zone]), zone in hours west.
+Value time_encode(Interpreter& interp, Args args) {
+  int parts[6];
+  for (size_t i = 0; i < 6; ++i) {
+    const int64_t part = expect_index(interp, args[i], "part of the time");
+    if (part > 1'000'000) {
+      wrong_type(interp, args[i], "part of the time", "a calendar number");
+    }
+    parts[i] = static_cast<int>(part);
+  }
+  struct tm t {};
+  t.tm_sec = parts[0];
+  t.tm_min = parts[1];
+  t.tm_hour = parts[2];
+  t.tm_mday = parts[3];
+  t.tm_mon = parts[4] - 1;
+  t.tm_year = parts[5] - 1900;
+  t.tm_isdst = -1;
+  const Value zone = arg_or(args, 6);
+  const std::time_t seconds =
+      zone.is_nil()
+          ? std::mktime(&t)
+          : ::timegm(&t) +
+                static_cast<std::time_t>(std::lround(expect_real(interp, zone, "zone") * 3600));
+  return interp.integer(static_cast<int64_t>(seconds) + kUniversalEpoch);
+}
+
 Value time_decoded(Interpreter& interp, Args) {
-  return time_decode(interp, static_cast<int64_t>(std::time(nullptr)) + kUniversalEpoch);
+  return time_decode(interp, static_cast<int64_t>(std::time(nullptr)) + kUniversalEpoch,
+                     Value::nil());
 }
 
 /// Microseconds: INTERNAL-TIME-UNITS-PER-SECOND is 1000000.
@@ -301,6 +374,15 @@ constexpr Builtin kFileBuiltins[] = {
     {"GET-UNIVERSAL-TIME",       "CL",    0,  0,   "seconds since 1900",                                        time_universal},
     {"GET-DECODED-TIME",         "CL",    0,  0,   "second, minute, hour, date, month, year, day, dst, zone",   time_decoded},
     {"DECODE-UNIVERSAL-TIME",    "CL",    1,  2,   "a universal time as nine values",                           time_decode_universal},
+    {"ENCODE-UNIVERSAL-TIME",    "CL",    6,  7,   "a universal time from second, minute, hour, date, month, year", time_encode},
+    {"NAMESTRING",               "CL",    1,  1,   "the name of a file",                                        path_namestring},
+    {"PATHNAME",                 "CL",    1,  1,   "the name of a file",                                        path_namestring},
+    {"TRUENAME",                 "CL",    1,  1,   "the full name of a file that exists",                       path_truename},
+    {"PATHNAME-NAME",            "CL",    1,  1,   "the file name without directory and extension",             path_name},
+    {"PATHNAME-TYPE",            "CL",    1,  1,   "the extension of a file name",                              path_type},
+    {"FILE-NAMESTRING",          "CL",    1,  1,   "the file name without directory",                           path_file},
+    {"DIRECTORY-NAMESTRING",     "CL",    1,  1,   "the directory of a file name",                              path_directory},
+    {"MERGE-PATHNAMES",          "CL",    1,  2,   "a file name seen from the directory of another",            path_merge},
     {"GET-INTERNAL-REAL-TIME",   "CL",    0,  0,   "elapsed time in internal time units",                       time_real},
     {"GET-INTERNAL-RUN-TIME",    "CL",    0,  0,   "processor time in internal time units",                     time_run},
     {"SLEEP",                    "CL",    1,  1,   "waits for a number of seconds",                             time_sleep},

@@ -1,9 +1,12 @@
 // Streams as builtins: reading and writing characters, lines and data; string streams.
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/builtins/sequence.h"
 #include "frontend/builtins/tables.h"
+#include "frontend/lisp/format.h"
 #include "frontend/lisp/print.h"
 #include "frontend/lisp/stream.h"
 
@@ -277,6 +280,46 @@ Value io_close(Interpreter& interp, Args args) {
 Value io_streamp(Interpreter&, Args args) {
   return Value::boolean(args[0].is<Stream>());
 }
+Value io_interactive_p(Interpreter& interp, Args args) {
+  const Stream& stream = any_stream(interp, args[0]);
+  return Value::boolean(stream.file != nullptr && ::isatty(::fileno(stream.file)) != 0);
+}
+Value io_element_type(Interpreter& interp, Args args) {
+  return any_stream(interp, args[0]).is_binary
+             ? interp.list({interp.cl("UNSIGNED-BYTE"), Value::fixnum(8)})
+             : interp.cl("CHARACTER");
+}
+Value io_clear_input(Interpreter& interp, Args args) {
+  Stream& in = input_stream(interp, arg_or(args, 0));
+  if (in.file != nullptr) {
+    in.position = in.text.size();
+  }
+  return Value::nil();
+}
+
+/// (y-or-n-p [control argument...]): asks until the answer is y or n (yes or no).
+template <bool Words>
+Value io_ask(Interpreter& interp, Args args) {
+  Stream& out = output_stream(interp, Value::nil());
+  while (true) {
+    if (!args.empty()) {
+      out.write(format_to_string(interp, args[0], args.subspan(1)) + " ");
+    }
+    out.write(Words ? "(yes or no) " : "(y or n) ");
+    bool newline = false;
+    const std::optional<std::string> line = input_stream(interp, Value::nil()).read_line(&newline);
+    if (!line) {
+      return at_end(interp, Value::t(), Value::nil());
+    }
+    if (*line == "yes" || (!Words && (*line == "y" || *line == "Y"))) {
+      return Value::t();
+    }
+    if (*line == "no" || (!Words && (*line == "n" || *line == "N"))) {
+      return Value::nil();
+    }
+  }
+}
+
 Value io_open_stream_p(Interpreter& interp, Args args) {
   return Value::boolean(any_stream(interp, args[0]).is_open);
 }
@@ -316,6 +359,11 @@ constexpr Builtin kIoBuiltins[] = {
     {"%MAKE-APPENDING-STREAM",     "CATEN", 1,  1,   "an output stream that appends to a string with a fill pointer", io_make_appending_stream},
     {"CLOSE",                      "CL",    1,  -1,  "closes a stream (&key abort)",                        io_close},
     {"STREAMP",                    "CL",    1,  1,   "true for streams",                                    io_streamp},
+    {"INTERACTIVE-STREAM-P",       "CL",    1,  1,   "true for streams on a terminal",                      io_interactive_p},
+    {"STREAM-ELEMENT-TYPE",        "CL",    1,  1,   "what a stream reads or writes",                       io_element_type},
+    {"CLEAR-INPUT",                "CL",    0,  1,   "drops input that was typed but not read",             io_clear_input},
+    {"Y-OR-N-P",                   "CL",    0,  -1,  "asks a question; true for y",                         io_ask<false>},
+    {"YES-OR-NO-P",                "CL",    0,  -1,  "asks a question; true for yes",                       io_ask<true>},
     {"OPEN-STREAM-P",              "CL",    1,  1,   "true if a stream is open",                            io_open_stream_p},
     {"INPUT-STREAM-P",             "CL",    1,  1,   "true for input streams",                              io_input_stream_p},
     {"OUTPUT-STREAM-P",            "CL",    1,  1,   "true for output streams",                             io_output_stream_p},

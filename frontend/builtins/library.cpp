@@ -67,13 +67,22 @@ void install_library(Interpreter& interp) {
   define_constants(interp);
 
   for (const std::span<const Builtin> table :
-       {array_builtins(), char_builtins(), file_builtins(), float_builtins(), hash_builtins(),
-        io_builtins(), list_builtins(), mapping_builtins(), number_builtins(), print_builtins(),
-        random_builtins(), search_builtins(), sequence_builtins(), set_builtins(), sort_builtins(),
-        string_builtins(), symbol_builtins()}) {
+       {alexandria_builtins(), array_builtins(), bits_builtins(), char_builtins(), file_builtins(),
+        float_builtins(), hash_builtins(), io_builtins(), list_builtins(), mapping_builtins(),
+        number_builtins(), print_builtins(), random_builtins(), search_builtins(),
+        sequence_builtins(), set_builtins(), sort_builtins(), string_builtins(),
+        symbol_builtins()}) {
     interp.install(table);
   }
-  interp.install(io_macros());
+  for (const std::span<const MacroRow> table :
+       {alexandria_macros(), io_macros(), symbol_macros()}) {
+    interp.install(table);
+  }
+  // Caten's own code uses with-gensyms without a package prefix.
+  const Value with_gensyms =
+      interp.find_package("ALEXANDRIA")->intern(interp.heap(), "WITH-GENSYMS");
+  interp.caten_package().import_symbol(with_gensyms);
+  interp.caten_package().export_symbol(with_gensyms);
 
   const Value state = interp.cl("*RANDOM-STATE*");
   interp.cl_package().export_symbol(state);

@@ -4,6 +4,8 @@
 #include "frontend/builtins/builtins.h"
 #include "frontend/builtins/characters.h"
 #include "frontend/builtins/tables.h"
+#include "frontend/lisp/forms.h"
+#include "frontend/lisp/stream.h"
 
 namespace caten::lisp {
 namespace {
@@ -50,6 +52,14 @@ Value symbol_constantp(Interpreter& interp, Args args) {
     return Value::boolean(symbol->has(kConstant) || symbol->has(kKeyword));
   }
   return Value::boolean(!args[0].is_cons() || car(args[0]) == interp.cl("QUOTE"));
+}
+
+Value symbol_compiled_function_p(Interpreter&, Args args) {
+  return Value::boolean(args[0].is_function());
+}
+
+Value symbol_implementation_type(Interpreter& interp, Args) {
+  return interp.string("catenc");
 }
 
 Value symbol_functionp(Interpreter&, Args args) {
@@ -194,6 +204,78 @@ std::vector<Value> matching_symbols(Interpreter& interp, Args args) {
   return found;
 }
 
+/// (apropos text [package]): one line per symbol, with what it names.
+Value symbol_apropos(Interpreter& interp, Args args) {
+  Stream& out = output_stream(interp, Value::nil());
+  for (Value symbol : matching_symbols(interp, args)) {
+    const Symbol& cell = *symbol.as<Symbol>();
+    std::string line = interp.print(symbol);
+    if (!cell.function.is_none()) {
+      line += cell.function.is_function() ? " (function)" : " (macro)";
+    }
+    if (!cell.value.is_none()) {
+      line += " (bound)";
+    }
+    out.write(line + "\n");
+  }
+  return interp.set_values({});
+}
+
+Value symbol_find_all_symbols(Interpreter& interp, Args args) {
+  const std::string name = expect_string_designator(interp, args[0], "name");
+  std::vector<Value> found;
+  for (Package* package : interp.packages()) {
+    const Value symbol = package->find(name).symbol;
+    if (!symbol.is_none() && std::ranges::find(found, symbol) == found.end()) {
+      found.push_back(symbol);
+    }
+  }
+  return interp.list(found);
+}
+
+/// (%accessible-symbols package kind): the external, all own and inherited, or all packages' own
+/// symbols, for do-symbols and its kin.
+Value symbol_accessible(Interpreter& interp, Args args) {
+  std::vector<Value> symbols;
+  if (args[1] == interp.keyword("ALL")) {
+    for (const Package* package : interp.packages()) {
+      const std::vector<Value> own = sorted_symbols(*package, false);
+      symbols.insert(symbols.end(), own.begin(), own.end());
+    }
+    return interp.list(symbols);
+  }
+  const Package& package =
+      args[0].is_nil() ? interp.current_package() : expect_package(interp, args[0], "package");
+  const bool external = args[1] == interp.keyword("EXTERNAL");
+  symbols = sorted_symbols(package, external);
+  if (!external) {
+    for (const Package* used : package.used) {
+      const std::vector<Value> inherited = sorted_symbols(*used, true);
+      symbols.insert(symbols.end(), inherited.begin(), inherited.end());
+    }
+  }
+  return interp.list(symbols);
+}
+
+/// (do-symbols (variable [package [result]]) body...) as dolist over the symbols of a kind.
+Value expand_do(Interpreter& interp, Value form, const char* kind, bool has_package) {
+  const Forms f(interp);
+  const Value spec = cadr(form);
+  const Value package = has_package ? cadr(spec) : Value::nil();
+  const Value rest = has_package ? cddr(spec) : cdr(spec);
+  return f({"DOLIST", f({car(spec), f({"%ACCESSIBLE-SYMBOLS", package, kind}), car(rest)})},
+           cddr(form));
+}
+Value expand_do_symbols(Interpreter& interp, Value form, const Environment*) {
+  return expand_do(interp, form, ":ACCESSIBLE", true);
+}
+Value expand_do_external_symbols(Interpreter& interp, Value form, const Environment*) {
+  return expand_do(interp, form, ":EXTERNAL", true);
+}
+Value expand_do_all_symbols(Interpreter& interp, Value form, const Environment*) {
+  return expand_do(interp, form, ":ALL", false);
+}
+
 Value symbol_apropos_list(Interpreter& interp, Args args) {
   return interp.list(matching_symbols(interp, args));
 }
@@ -210,6 +292,8 @@ constexpr Builtin kSymbolBuiltins[] = {
     {"IDENTITY",                "CL",   1,  1,   "its argument",                                   symbol_identity},
     {"CONSTANTLY",              "CL",   1,  1,   "a function that always returns the value",       symbol_constantly},
     {"COMPLEMENT",              "CL",   1,  1,   "the predicate that is true where another is false", symbol_complement},
+    {"COMPILED-FUNCTION-P",     "CL",   1,  1,   "true for functions: all are compiled",           symbol_compiled_function_p},
+    {"LISP-IMPLEMENTATION-TYPE", "CL",  0,  0,   "the name of this Lisp",                          symbol_implementation_type},
     {"CONSTANTP",               "CL",   1,  2,   "true if a form's value is known without evaluation", symbol_constantp},
     {"FUNCTIONP",               "CL",   1,  1,   "true for functions",                             symbol_functionp},
     {"SYMBOLP",                 "CL",   1,  1,   "true for symbols",                               symbol_symbolp},
@@ -223,7 +307,15 @@ constexpr Builtin kSymbolBuiltins[] = {
     {"COPY-SYMBOL",             "CL",   1,  2,   "a fresh symbol of the same name",                symbol_copy_symbol},
     {"GENSYM",                  "CL",   0,  1,   "a fresh symbol with a numbered name",            symbol_gensym},
     {"GENTEMP",                 "CL",   0,  2,   "a fresh interned symbol with a numbered name",   symbol_gentemp},
+    {"APROPOS",                 "CL",   1,  2,   "prints the symbols whose names contain a text",  symbol_apropos},
+    {"FIND-ALL-SYMBOLS",        "CL",   1,  1,   "the symbols of a name in all packages",          symbol_find_all_symbols},
+    {"%ACCESSIBLE-SYMBOLS",     "CATEN", 2, 2,   "the symbols of a package, of a kind",            symbol_accessible},
     {"APROPOS-LIST",            "CL",   1,  3,   "symbols whose names contain a text",             symbol_apropos_list},
+};
+constexpr MacroRow kSymbolMacros[] = {
+    {"DO-SYMBOLS",          "CL", "(do-symbols (var [package [result]]) body...): accessible symbols", expand_do_symbols},
+    {"DO-EXTERNAL-SYMBOLS", "CL", "(do-external-symbols (var [package [result]]) body...)",            expand_do_external_symbols},
+    {"DO-ALL-SYMBOLS",      "CL", "(do-all-symbols (var [result]) body...): symbols of all packages",  expand_do_all_symbols},
 };
 // clang-format on
 
@@ -231,6 +323,9 @@ constexpr Builtin kSymbolBuiltins[] = {
 
 std::span<const Builtin> symbol_builtins() {
   return kSymbolBuiltins;
+}
+std::span<const MacroRow> symbol_macros() {
+  return kSymbolMacros;
 }
 
 }  // namespace caten::lisp

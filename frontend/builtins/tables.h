@@ -7,7 +7,10 @@
 
 namespace caten::lisp {
 
+std::span<const Builtin> alexandria_builtins();
+std::span<const MacroRow> alexandria_macros();
 std::span<const Builtin> array_builtins();
+std::span<const Builtin> bits_builtins();
 std::span<const Builtin> char_builtins();
 std::span<const Builtin> file_builtins();
 std::span<const Builtin> float_builtins();
@@ -25,6 +28,7 @@ std::span<const Builtin> set_builtins();
 std::span<const Builtin> sort_builtins();
 std::span<const Builtin> string_builtins();
 std::span<const Builtin> symbol_builtins();
+std::span<const MacroRow> symbol_macros();
 
 /// Installs all of them, the printer hook, the standard streams, the constants and the small
 /// ALEXANDRIA package.
