@@ -49,8 +49,8 @@ block numbers (uint64)."))
 (defun random-words (blocks start)
   "The two words of `blocks` blocks from block `start` on, as tensors of uint32."
   (forward (make-instance 'threefry-op)
-           (constant (ldb (byte 32 0) *seed*) :uint32)
-           (constant (ldb (byte 32 32) *seed*) :uint32)
+           (constant (logand *seed* #xFFFFFFFF) :uint32)
+           (constant (logand (ash *seed* -32) #xFFFFFFFF) :uint32)
            (!add (!cast (!gid-of-shape (list blocks) 0) :uint64) start)))
 
 (defun unit-interval (words)
