@@ -24,15 +24,12 @@
   "The path `(h 0 attn c-attn weight)` as `h.0.attn.c_attn.weight`."
   (substitute #\_ #\- (format nil "~{~(~a~)~^.~}" path)))
 
-(defun class-slot-names (object)
-  (slot-names (class-of object)))
-
 (defun collect-parameters (value path setter)
   "A list of `(path tensor setter)` for every tensor reachable from `value` through slots of
 modules and through lists; calling a setter replaces the tensor in its place."
   (cond ((tensor-p value) (list (list (reverse path) value setter)))
         ((typep value 'Module)
-         (loop for slot in (class-slot-names value)
+         (loop for slot in (%slot-names value)
                unless (member slot '(variables attrs))
                  append (let ((slot slot))
                           (collect-parameters
