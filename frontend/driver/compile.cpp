@@ -22,13 +22,13 @@ struct Unit {
 };
 
 bool needs_compilation(const Options& options) {
-  return options.emit != "datum" && options.emit != "graph" && options.emit != "air" &&
+  return options.emit != "graph" && options.emit != "air" &&
          options.emit != "dot" && options.emit != "json";
 }
 
 std::string c_name_of(const tensor::Entry& entry, const Options& options) {
   std::string base =
-      entry.c_prefix.empty() ? c::c_identifier(entry.lisp_name) : entry.c_prefix;
+      entry.c_prefix.empty() ? c::c_identifier(entry.symbol_name) : entry.c_prefix;
   std::string name = options.prefix + base + entry.suffix + (entry.is_backward ? "_backward" : "");
   return c::is_reserved(name) ? name + "_" : name;
 }
@@ -78,6 +78,13 @@ codegen::LibraryText library_text(Session& session, const std::vector<Unit>& uni
     entry.lisp_name = unit.entry.lisp_name;
     entry.doc = session.sources()->snippet(unit.entry.span);
     entry.compilation = &unit.compilation;
+    entry.embed_parameters = session.options().weights == "embed";
+    for (size_t i = 0; i < unit.entry.storages.size(); ++i) {
+      if (const runtime::StoragePtr& storage = unit.entry.storages[i]) {
+        const auto* data = static_cast<const std::byte*>(storage->data());
+        entry.parameters.push_back({static_cast<int>(i), {data, storage->bytes()}});
+      }
+    }
     entries.push_back(std::move(entry));
   }
   return codegen::emit_library(entries, header_name, *session.sources());
@@ -137,21 +144,20 @@ void print_units(const std::vector<Unit>& units, const std::string& stage) {
   }
 }
 
-/// "dir/kernels.c" -> "dir/kernels.h".
-std::string header_path(const std::string& output) {
-  return (output.ends_with(".c") ? output.substr(0, output.size() - 2) : output) + ".h";
+/// "dir/kernels.c" -> "dir/kernels": the header is this and ".h".
+std::string stem_of(const std::string& output) {
+  return output.ends_with(".c") ? output.substr(0, output.size() - 2) : output;
 }
 
 void write_library(Session& session, const std::vector<Unit>& units) {
   const std::string& output = session.options().output;
   if (output == "-") {
-    fmt::print("{}", library_text(session, units, "kernels.h").source);
+    fmt::print("{}", library_text(session, units, "kernels").source);
     return;
   }
-  std::string header = header_path(output);
-  codegen::LibraryText text =
-      library_text(session, units, header.substr(header.find_last_of('/') + 1));
-  write_outputs({{output, text.source}, {header, text.header}});
+  std::string stem = stem_of(output);
+  codegen::LibraryText text = library_text(session, units, stem.substr(stem.find_last_of('/') + 1));
+  write_outputs({{output, text.source}, {stem + ".h", text.header}});
 }
 
 }  // namespace
@@ -175,7 +181,7 @@ int compile(Session& session) {
     }
   }
   if (options.emit == "c") {
-    fmt::print("{}", library_text(session, units, "kernels.h").source);
+    fmt::print("{}", library_text(session, units, "kernels").source);
   } else if (!options.emit.empty()) {
     print_units(units, options.emit);
   }
@@ -192,7 +198,7 @@ int explain(Session& session) {
     fmt::print("\n;;; ---- {}\n", stage);
     print_units(units, stage);
   }
-  fmt::print("\n;;; ---- c\n{}", library_text(session, units, "kernels.h").source);
+  fmt::print("\n;;; ---- c\n{}", library_text(session, units, "kernels").source);
   return kOk;
 }
 

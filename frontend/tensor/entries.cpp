@@ -59,6 +59,7 @@ Tensor* input_of(Interpreter& interp, Value parameter, const EntryTable::Record&
 Entry identity(const EntryTable::Record& record) {
   Entry entry;
   entry.lisp_name = label_of(record.name);
+  entry.symbol_name = size_name(*record.name.as<lisp::Symbol>());
   entry.c_prefix = record.c_prefix;
   entry.span = record.span;
   return entry;

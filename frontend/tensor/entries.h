@@ -14,6 +14,7 @@ namespace caten::tensor {
 
 struct Entry {
   std::string lisp_name;     // as the user spelled it: "SinCos"
+  std::string symbol_name;   // what C names derive from: "sincos", "|Foo|" (see size_name)
   std::string c_prefix;      // the C name that caten/defun asked for, or ""
   std::string suffix;        // "_float32" when there is one function per dtype, or ""
   bool is_backward = false;  // the function of gradients, NAME_backward

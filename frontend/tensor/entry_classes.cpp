@@ -186,6 +186,7 @@ void build_class(Interpreter& interp, const OpClass& op_class, std::vector<Entry
   }
   Entry entry;
   entry.lisp_name = lisp::symbol_label(*op_class.name.as<lisp::Symbol>());
+  entry.symbol_name = size_name(*op_class.name.as<lisp::Symbol>());
   entry.span = op_class.span;
   const Value primary = interp.call(interp.caten("FORWARD"), args);
   take_outputs(interp, primary, fmt::format("`forward` of `{}`", entry.lisp_name), tensors.outputs);
