@@ -3,6 +3,8 @@
 ;;;; by accident.
 (in-package :caten)
 
+(import '(rove:deftest rove:testing rove:ok rove:ng rove:signals rove:outputs rove:run-tests))
+
 (export
  '(;; the protocol (prelude.lisp)
    Func func-variables forward backward lower with-context with-context-from-parents

@@ -70,6 +70,8 @@ void Interpreter::make_core_packages() {
     cl_->export_symbol(Value::object(symbol));
   }
   intern_standard_symbols();
+  // Names that C++ code interns later (slots of conditions, say) are no symbols of the standard.
+  cl_->exports_all = false;
   struct Row {
     const char* name;
     Value value;
