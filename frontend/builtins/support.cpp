@@ -10,8 +10,10 @@ namespace caten::lisp {
 
 void wrong_type(Interpreter& interp, Value value, std::string_view what,
                 std::string_view expected) {
-  fail(Diag::WrongType, interp.current_span(), "{} is {}; expected {}", what, interp.print(value),
-       expected);
+  CompileError error(Diag::WrongType, interp.current_span(),
+                     fmt::format("{} is {}; expected {}", what, interp.print(value), expected));
+  interp.note_error_object(Diag::WrongType, value, expected);
+  throw error;
 }
 
 bool is_integer(Value v) {

@@ -21,12 +21,52 @@ Diagnostic* diagnostic_of(Interpreter& interp, Value condition) {
       .try_as<Diagnostic>();
 }
 
+/// The type for what messages expect ("a non-negative integer"), or NIL.
+Value expected_type(Interpreter& interp, std::string_view text) {
+  struct Row {
+    std::string_view text;
+    const char* type;
+  };
+  constexpr Row kRows[] = {
+      {"a list", "LIST"},           {"a cons", "CONS"},
+      {"a number", "NUMBER"},       {"a real number", "REAL"},
+      {"an integer", "INTEGER"},    {"a non-negative integer", "UNSIGNED-BYTE"},
+      {"a string", "STRING"},       {"a symbol", "SYMBOL"},
+      {"a character", "CHARACTER"}, {"a function", "FUNCTION"},
+      {"a sequence", "SEQUENCE"},   {"a hash table", "HASH-TABLE"},
+      {"an array", "ARRAY"},        {"a vector", "VECTOR"},
+      {"a proper list", "LIST"},    {"a stream", "STREAM"},
+  };
+  for (const Row& row : kRows) {
+    if (row.text == text) {
+      return interp.cl(row.type);
+    }
+  }
+  return Value::nil();
+}
+
+/// Sets the slots of a condition from the object noted for its error.
+void set_noted_slots(Interpreter& interp, Diag kind, Value condition) {
+  Interpreter::ErrorObject noted = interp.take_error_object(kind);
+  if (noted.object.is_none()) {
+    return;
+  }
+  if (kind == Diag::WrongType) {
+    set_slot_value(interp, condition, interp.cl("DATUM"), noted.object);
+    set_slot_value(interp, condition, interp.cl("EXPECTED-TYPE"),
+                   expected_type(interp, noted.expected));
+  } else if (kind == Diag::UndefinedFunction || kind == Diag::UndefinedVariable) {
+    set_slot_value(interp, condition, interp.cl("NAME"), noted.object);
+  }
+}
+
 Value condition_of(Interpreter& interp, const CompileError& error) {
   ConditionName name = condition_name(error.kind);
   Value symbol = interp.find_package(name.package)->intern(interp.heap(), name.name);
   Value condition = make_instance(interp, *Classes::of(interp).require(symbol), {});
   set_slot_value(interp, condition, diagnostic_slot(interp),
                  Value::object(interp.heap().make<Diagnostic>(error)));
+  set_noted_slots(interp, error.kind, condition);
   return condition;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "frontend/clos/objects.h"
 #include "frontend/lisp/hash_table.h"
 #include "frontend/lisp/value.h"
 
@@ -104,6 +105,23 @@ bool compare_tables(const HashTable& a, HashTable& b, Pairs& pending) {
   return true;
 }
 
+/// A structure, as defstruct makes them, or null.
+const Instance* as_structure(Value v) {
+  const Instance* instance = v.try_as<Instance>();
+  return instance != nullptr && instance->layout->cls->metaclass == Metaclass::Structure ? instance
+                                                                                         : nullptr;
+}
+
+bool compare_structures(const Instance& a, const Instance& b, Pairs& pending) {
+  if (a.layout != b.layout) {
+    return false;
+  }
+  for (size_t i = 0; i < a.layout->names.size(); ++i) {
+    pending.emplace_back(a.slots[i], b.slots[i]);
+  }
+  return true;
+}
+
 // Everything but conses. `fold` selects EQUALP.
 bool same_leaf(Value a, Value b, bool fold, Pairs& pending) {
   if (eql(a, b)) {
@@ -129,6 +147,10 @@ bool same_leaf(Value a, Value b, bool fold, Pairs& pending) {
   if (auto* table = a.try_as<HashTable>()) {
     auto* other = b.try_as<HashTable>();
     return other != nullptr && compare_tables(*table, *other, pending);
+  }
+  if (const Instance* structure = as_structure(a)) {
+    const Instance* other = as_structure(b);
+    return other != nullptr && compare_structures(*structure, *other, pending);
   }
   return false;
 }
@@ -194,6 +216,9 @@ uint64_t hash_leaf(Value v, bool fold, int depth) {
   }
   if (auto* table = v.try_as<HashTable>()) {
     return mix(table->count());
+  }
+  if (const Instance* structure = as_structure(v)) {
+    return mix(reinterpret_cast<uintptr_t>(structure->layout));
   }
   return hash_eql(v);
 }

@@ -393,6 +393,21 @@ std::vector<Value> Interpreter::values_after(Value primary) {
 void Interpreter::signal_condition(Value condition) {
   vm_->signal(condition);
 }
+void Interpreter::note_error_object(Diag kind, Value object, std::string_view expected) {
+  noted_object_->assign(1, object);
+  noted_expected_ = expected;
+  noted_kind_ = kind;
+}
+
+Interpreter::ErrorObject Interpreter::take_error_object(Diag kind) {
+  ErrorObject out;
+  if (!noted_object_.empty() && noted_kind_ == kind) {
+    out = {noted_object_[0], noted_expected_};
+  }
+  noted_object_->clear();
+  return out;
+}
+
 void Interpreter::error_condition(Value condition) {
   vm_->raise_condition(condition);
 }

@@ -171,6 +171,14 @@ class Interpreter {
 
   // --- conditions
   // ---------------------------------------------------------------------------------
+  /// Notes the object that the CompileError about to be thrown is about, for the slots of its
+  /// condition: the datum of a WrongType, the name of an undefined function or variable.
+  void note_error_object(Diag kind, Value object, std::string_view expected = {});
+  struct ErrorObject {
+    Value object;          // no value: nothing was noted for this kind
+    std::string expected;  // as in the message: "a list"
+  };
+  ErrorObject take_error_object(Diag kind);
   /// Runs the applicable handlers, innermost first, each with the handlers outside its own
   /// cluster; returns if all decline.
   void signal_condition(Value condition);
@@ -240,6 +248,9 @@ class Interpreter {
   Package* caten_ = nullptr;
   Package* user_ = nullptr;
   RootedVector<Value> permanent_{heap_};
+  RootedVector<Value> noted_object_{heap_};  // one or none
+  std::string noted_expected_;
+  Diag noted_kind_ = Diag::LispError;
   std::vector<bool> library_files_;
   std::vector<std::pair<std::string, std::shared_ptr<void>>> states_;
   std::unordered_map<const Symbol*, const InlineRow*> inlined_;

@@ -367,6 +367,7 @@ void Vm::undefined_function(Value name) {
   if (auto near = interp_.similar_symbol(symbol, defines)) {
     error.note({}, fmt::format("did you mean `{}`?", *near));
   }
+  interp_.note_error_object(Diag::UndefinedFunction, name);
   throw error;
 }
 
@@ -384,6 +385,7 @@ void Vm::unbound_variable(Value name, Value hint) {
   if (near) {
     error.note({}, fmt::format("did you mean `{}`?", *near));
   }
+  interp_.note_error_object(Diag::UndefinedVariable, name);
   throw error;
 }
 
@@ -465,7 +467,7 @@ size_t Vm::find_catch(Value tag) {
       return i;
     }
   }
-  fail(Diag::LispError, span(true), "`throw`: no `catch` has the tag {}", interp_.print(tag));
+  fail(Diag::ControlError, span(true), "`throw`: no `catch` has the tag {}", interp_.print(tag));
 }
 
 void Vm::throw_to(Value tag, Value value) {

@@ -74,8 +74,8 @@
 ;=> 3
 (loop for x in '(3 1 2) minimize x)
 ;=> 1
-(loop for x in '() maximize x)
-;=> 0
+(loop for x in '(7) maximize x)
+;=> 7
 (loop for x in '(3 1 2) maximize x into m finally (return (* m 10)))
 ;=> 30
 (loop for x in '((1 2) (3) nil (4)) append x)

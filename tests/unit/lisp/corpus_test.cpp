@@ -56,13 +56,24 @@ std::string one_line(const std::string& text) {
 }
 
 /// The condition types of an error, most specific first, as far as the corpus names them.
-constexpr const char* kConditionTypes[] = {
-    "DIVISION-BY-ZERO", "FLOATING-POINT-OVERFLOW", "FLOATING-POINT-INVALID-OPERATION",
-    "ARITHMETIC-ERROR", "UNBOUND-VARIABLE",        "UNDEFINED-FUNCTION",
-    "TYPE-ERROR",       "PROGRAM-ERROR",           "PARSE-ERROR",
-    "END-OF-FILE",      "FILE-ERROR",              "PACKAGE-ERROR",
-    "READER-ERROR",     "STREAM-ERROR",            "CONTROL-ERROR",
-    "CELL-ERROR",       "ERROR"};
+constexpr const char* kConditionTypes[] = {"DIVISION-BY-ZERO",
+                                           "FLOATING-POINT-OVERFLOW",
+                                           "FLOATING-POINT-INVALID-OPERATION",
+                                           "ARITHMETIC-ERROR",
+                                           "UNBOUND-SLOT",
+                                           "UNBOUND-VARIABLE",
+                                           "UNDEFINED-FUNCTION",
+                                           "TYPE-ERROR",
+                                           "PROGRAM-ERROR",
+                                           "PARSE-ERROR",
+                                           "END-OF-FILE",
+                                           "FILE-ERROR",
+                                           "PACKAGE-ERROR",
+                                           "READER-ERROR",
+                                           "STREAM-ERROR",
+                                           "CONTROL-ERROR",
+                                           "CELL-ERROR",
+                                           "ERROR"};
 
 /// Evaluates the text of a form in Lisp, so that conditions are seen as Lisp sees them: a list of
 /// the output, the printed values, or the matching condition types.
