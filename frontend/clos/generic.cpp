@@ -321,10 +321,11 @@ StandardGeneric& ensure_generic(Interpreter& interp, Value name) {
           function.is_none() ? nullptr : function.try_as<StandardGeneric>()) {
     return *generic;
   }
-  if (!function.is_none()) {
+  const Symbol* symbol = name.try_as<Symbol>();
+  if (!function.is_none() || (symbol != nullptr && !symbol->function.is_none())) {
     fail(Diag::LispError, interp.current_span(),
          "`{}` already names {}; a generic function cannot take its place", interp.print(name),
-         function.is_function() ? "an ordinary function" : "a macro or special form");
+         !function.is_none() ? "an ordinary function" : "a macro or special form");
   }
   auto* generic = interp.heap().make<StandardGeneric>(Classes::of(interp), name);
   interp.set_function(name, Value::object(generic));

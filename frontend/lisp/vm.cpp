@@ -354,6 +354,14 @@ Value Vm::run(size_t bottom) {
 }
 
 void Vm::undefined_function(Value name) {
+  if (name.is_cons()) {  // (setf place)
+    CompileError error(Diag::UndefinedFunction, span(true),
+                       fmt::format("there is no way to `setf` a place `{}`: function `{}` is not "
+                                   "defined",
+                                   interp_.print(cadr(name)), interp_.print(name)));
+    interp_.note_error_object(Diag::UndefinedFunction, name);
+    throw error;
+  }
   auto& symbol = *name.as<Symbol>();
   const char* kind = symbol.function.is<Macro>()         ? "a macro, not a function"
                      : symbol.function.is<SpecialForm>() ? "a special form, not a function"
