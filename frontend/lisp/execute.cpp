@@ -17,78 +17,29 @@ inline int64_t signed_operand(uint32_t instruction) {
 
 }  // namespace
 
-// Runs the frames from `bottom` up until that one returns. Local copies of the machine state are
-// written back (`save`) before anything that may look at it: calls, allocation at safepoints,
-// errors.
+// Runs the frames from `bottom` up until that one returns. The machine state is kept in locals,
+// which nothing may take the address of; it is written back (LISP_SAVE) before anything that may
+// look at it: calls, safepoints, errors.
 Value Vm::execute(size_t bottom) {
   Frame* frame = nullptr;
   const Value* constants = nullptr;
+  const uint32_t* words = nullptr;
   const uint32_t* pc = nullptr;
   Value* fp = nullptr;
   Value* sp = nullptr;
-  auto save = [&] {
-    frame->pc = pc;
-    sp_ = sp;
-  };
-  auto load_frame = [&] {
-    frame = &frames_[frame_count_ - 1];
-    constants = frame->closure->code->constants.data();
-    pc = frame->pc;
-    fp = stack_.get() + frame->base;
-    sp = sp_;
-  };
-  auto jump = [&](size_t target) { pc = frame->closure->code->words.data() + target; };
+  Value function;  // operands of the labels below
+  uint32_t count = 0;
 
-  // Calls `function` with the `count` arguments on top of the stack.
-  auto call = [&](Value function, uint32_t count) {
-    save();
-    Function* callee = resolve(function, &count);
-    if (callee->has_type(Closure::kType)) {
-      auto& closure = *static_cast<Closure*>(callee);
-      push_frame(closure, layout(closure, count));
-      load_frame();
-      return;
-    }
-    call_native(*static_cast<NativeFunction*>(callee), count);
-    sp = sp_;
-  };
-  // Removes the current frame, leaving `result` to its caller. False: it was the last of this run,
-  // and the result is in returned_.
-  auto leave = [&](Value result) {
-    sp_ = fp;
-    --frame_count_;
-    if (frame_count_ == bottom) {
-      returned_ = result;
-      return false;
-    }
-    load_frame();
-    *sp++ = result;
-    return true;
-  };
-  // A call whose values the frame returns. Builtins run inside the frame, so that their errors have
-  // its place. False: as leave.
-  auto tail_call = [&](Value function, uint32_t count) {
-    save();
-    Function* callee = resolve(function, &count);
-    if (callee->has_type(Closure::kType)) {
-      auto& closure = *static_cast<Closure*>(callee);
-      Value* base = layout(closure, count);
-      std::copy(base, sp_, fp);
-      sp_ = fp + (sp_ - base);
-      --frame_count_;
-      push_frame(closure, fp);
-      load_frame();
-      return true;
-    }
-    call_native(*static_cast<NativeFunction*>(callee), count);
-    return leave(sp_[-1]);
-  };
-  auto compare = [&](Value a, Value b) {
-    save();
-    return number_compare(interp_, a, b);
-  };
+#define LISP_SAVE() (frame->pc = pc, sp_ = sp)
+#define LISP_JUMP(target) (pc = words + (target))
 
-  load_frame();
+load_frame:
+  frame = &frames_[frame_count_ - 1];
+  constants = frame->closure->code->constants.data();
+  words = frame->closure->code->words.data();
+  pc = frame->pc;
+  fp = stack_.get() + frame->base;
+  sp = sp_;
   for (;;) {
     uint32_t instruction = *pc++;
     uint32_t a = instruction >> 8;
@@ -117,7 +68,7 @@ Value Vm::execute(size_t bottom) {
       case OpCode::Global: {
         Value value = static_cast<Symbol*>(constants[a].object_pointer())->value;
         if (value.is_none()) [[unlikely]] {
-          save();
+          LISP_SAVE();
           bool hinted = static_cast<OpCode>(instruction & 0xFF) == OpCode::GlobalHint;
           unbound_variable(constants[a], hinted ? constants[pc[-1]] : Value());
         }
@@ -125,7 +76,7 @@ Value Vm::execute(size_t bottom) {
         break;
       }
       case OpCode::FunctionOf:
-        save();
+        LISP_SAVE();
         *sp++ = interp_.coerce_to_function(constants[a]);
         break;
       case OpCode::Store:
@@ -140,7 +91,7 @@ Value Vm::execute(size_t bottom) {
       case OpCode::StoreGlobal: {
         auto* symbol = static_cast<Symbol*>(constants[a].object_pointer());
         if (symbol->has(kConstant)) [[unlikely]] {
-          save();
+          LISP_SAVE();
           interp_.set_symbol_value(constants[a], sp[-1]);  // fails
         }
         symbol->value = *--sp;
@@ -161,34 +112,34 @@ Value Vm::execute(size_t bottom) {
         sp -= a;
         break;
       case OpCode::Jump:
-        jump(a);
+        LISP_JUMP(a);
         break;
       case OpCode::JumpBack:
-        jump(a);
-        save();
+        LISP_JUMP(a);
+        LISP_SAVE();
         heap_.safepoint();
         break;
       case OpCode::JumpIfNil:
         if ((--sp)->is_nil()) {
-          jump(a);
+          LISP_JUMP(a);
         }
         break;
       case OpCode::JumpIfNotNil:
         if (!(--sp)->is_nil()) {
-          jump(a);
+          LISP_JUMP(a);
         }
         break;
       case OpCode::JumpIfNotNilKeep:
         if (sp[-1].is_nil()) {
           --sp;
         } else {
-          jump(a);
+          LISP_JUMP(a);
         }
         break;
       case OpCode::JumpIfGiven: {
         uint32_t target = *pc++;
         if (!fp[a].is_none()) {
-          jump(target);
+          LISP_JUMP(target);
         }
         break;
       }
@@ -196,43 +147,47 @@ Value Vm::execute(size_t bottom) {
         *sp++ = Value::boolean(!fp[a].is_none());
         break;
 
-#define LISP_COMPARE(op, fast, slow)                                                   \
-  case OpCode::op: {                                                                   \
-    Value x = sp[-2];                                                                  \
-    Value y = sp[-1];                                                                  \
-    bool holds = both_fixnums(x, y) ? x.fixnum_value() fast y.fixnum_value() : (slow); \
-    --sp;                                                                              \
-    sp[-1] = Value::boolean(holds);                                                    \
-    break;                                                                             \
-  }                                                                                    \
-  case OpCode::JumpIfNot##op: {                                                        \
-    Value x = sp[-2];                                                                  \
-    Value y = sp[-1];                                                                  \
-    bool holds = both_fixnums(x, y) ? x.fixnum_value() fast y.fixnum_value() : (slow); \
-    sp -= 2;                                                                           \
-    if (!holds) {                                                                      \
-      jump(a);                                                                         \
-    }                                                                                  \
-    break;                                                                             \
+#define LISP_COMPARE(op, fast, slow)                                                       \
+  case OpCode::op: {                                                                       \
+    Value x = sp[-2];                                                                      \
+    Value y = sp[-1];                                                                      \
+    bool holds =                                                                           \
+        both_fixnums(x, y) ? x.fixnum_value() fast y.fixnum_value() : (LISP_SAVE(), slow); \
+    --sp;                                                                                  \
+    sp[-1] = Value::boolean(holds);                                                        \
+    break;                                                                                 \
+  }                                                                                        \
+  case OpCode::JumpIfNot##op: {                                                            \
+    Value x = sp[-2];                                                                      \
+    Value y = sp[-1];                                                                      \
+    bool holds =                                                                           \
+        both_fixnums(x, y) ? x.fixnum_value() fast y.fixnum_value() : (LISP_SAVE(), slow); \
+    sp -= 2;                                                                               \
+    if (!holds) {                                                                          \
+      LISP_JUMP(a);                                                                        \
+    }                                                                                      \
+    break;                                                                                 \
   }
-        LISP_COMPARE(Less, <, compare(x, y) == std::partial_ordering::less)
-        LISP_COMPARE(Greater, >, compare(x, y) == std::partial_ordering::greater)
-        LISP_COMPARE(LessEq, <=, compare(x, y) <= 0)
-        LISP_COMPARE(GreaterEq, >=, compare(x, y) >= 0)
-        LISP_COMPARE(NumberEq, ==, compare(x, y) == std::partial_ordering::equivalent)
+        LISP_COMPARE(Less, <, number_compare(interp_, x, y) == std::partial_ordering::less)
+        LISP_COMPARE(Greater, >, number_compare(interp_, x, y) == std::partial_ordering::greater)
+        LISP_COMPARE(LessEq, <=, number_compare(interp_, x, y) <= 0)
+        LISP_COMPARE(GreaterEq, >=, number_compare(interp_, x, y) >= 0)
+        LISP_COMPARE(NumberEq, ==,
+                     number_compare(interp_, x, y) == std::partial_ordering::equivalent)
 #undef LISP_COMPARE
 
       case OpCode::JumpIfNotEq:
         sp -= 2;
         if (sp[0] != sp[1]) {
-          jump(a);
+          LISP_JUMP(a);
         }
         break;
       case OpCode::MakeClosure: {
-        uint32_t count = *pc++;
+        uint32_t captures = *pc++;
         auto* code = static_cast<Code*>(constants[a].object_pointer());
-        auto* closure = heap_.make_sized<Closure>(count * sizeof(Value), code->name, code, count);
-        for (uint32_t i = 0; i < count; ++i) {
+        auto* closure =
+            heap_.make_sized<Closure>(captures * sizeof(Value), code->name, code, captures);
+        for (uint32_t i = 0; i < captures; ++i) {
           uint32_t capture = *pc++;
           closure->captured()[i] =
               (capture & 1) == 0 ? fp[capture >> 1] : frame->closure->captured()[capture >> 1];
@@ -240,61 +195,45 @@ Value Vm::execute(size_t bottom) {
         *sp++ = Value::object(closure);
         break;
       }
-      case OpCode::CallGlobal: {
-        uint32_t count = *pc++;
-        Value function = static_cast<Symbol*>(constants[a].object_pointer())->function;
-        call(function.is_function() ? function : constants[a], count);
-        break;
-      }
-      case OpCode::Call: {
-        Value function = *--sp;
-        call(function, a);
-        break;
-      }
-      case OpCode::TailCallGlobal: {
-        uint32_t count = *pc++;
-        Value function = static_cast<Symbol*>(constants[a].object_pointer())->function;
-        if (!tail_call(function.is_function() ? function : constants[a], count)) {
-          return returned_;
-        }
-        break;
-      }
-      case OpCode::TailCall: {
-        Value function = *--sp;
-        if (!tail_call(function, a)) {
-          return returned_;
-        }
-        break;
-      }
-      case OpCode::Apply: {
-        Value function = *--sp;
-        Value list = *--sp;
-        save();
-        uint32_t count = a + spread(list);
+      case OpCode::CallGlobal:
+        count = *pc++;
+        function = constants[a];
+        goto call;
+      case OpCode::Call:
+        count = a;
+        function = *--sp;
+        goto call;
+      case OpCode::TailCallGlobal:
+        count = *pc++;
+        function = constants[a];
+        goto tail_call;
+      case OpCode::TailCall:
+        count = a;
+        function = *--sp;
+        goto tail_call;
+      case OpCode::Apply:
+      case OpCode::TailApply:
+        sp -= 2;
+        function = sp[1];
+        LISP_SAVE();
+        count = a + spread(sp[0]);
         sp = sp_;
-        call(function, count);
-        break;
-      }
-      case OpCode::TailApply: {
-        Value function = *--sp;
-        Value list = *--sp;
-        save();
-        uint32_t count = a + spread(list);
-        sp = sp_;
-        if (!tail_call(function, count)) {
-          return returned_;
+        if (static_cast<OpCode>(instruction & 0xFF) == OpCode::TailApply) {
+          goto tail_call;
         }
-        break;
-      }
+        goto call;
       case OpCode::Return:
         value_count_ = 1;
         [[fallthrough]];
       case OpCode::ReturnValues: {
         Value result = sp[-1];
-        if (!leave(result)) {
+        sp_ = fp;
+        --frame_count_;
+        if (frame_count_ == bottom) {
           return result;
         }
-        break;
+        *sp_++ = result;
+        goto load_frame;
       }
       case OpCode::OneValue:
         value_count_ = 1;
@@ -307,7 +246,7 @@ Value Vm::execute(size_t bottom) {
         break;
       }
       case OpCode::ValuesList: {
-        save();
+        LISP_SAVE();
         Value list = expect_list(interp_, sp[-1], "list");
         values_.clear();
         for (Value item : list_items(list)) {
@@ -339,7 +278,7 @@ Value Vm::execute(size_t bottom) {
         bind(constants[a], *--sp);
         break;
       case OpCode::Unwind:
-        save();
+        LISP_SAVE();
         unwind_to(dynamic_.size() - a);
         break;
       case OpCode::EnterExit: {
@@ -369,7 +308,7 @@ Value Vm::execute(size_t bottom) {
       case OpCode::ExitBlock:
       case OpCode::ExitTagbody:
       case OpCode::Throw: {
-        save();
+        LISP_SAVE();
         NonLocalExit exit;
         auto opcode = static_cast<OpCode>(instruction & 0xFF);
         if (opcode == OpCode::Throw) {
@@ -386,14 +325,13 @@ Value Vm::execute(size_t bottom) {
           throw exit;
         }
         resume(exit);
-        load_frame();
-        break;
+        goto load_frame;
       }
       case OpCode::Car:
         if (sp[-1].is_cons()) [[likely]] {
           sp[-1] = sp[-1].cons_pointer()->car;
         } else if (!sp[-1].is_nil()) {
-          save();
+          LISP_SAVE();
           wrong_type(interp_, sp[-1], "the argument of `car`", "a list");
         }
         break;
@@ -401,7 +339,7 @@ Value Vm::execute(size_t bottom) {
         if (sp[-1].is_cons()) [[likely]] {
           sp[-1] = sp[-1].cons_pointer()->cdr;
         } else if (!sp[-1].is_nil()) {
-          save();
+          LISP_SAVE();
           wrong_type(interp_, sp[-1], "the argument of `cdr`", "a list");
         }
         break;
@@ -442,7 +380,7 @@ Value Vm::execute(size_t bottom) {
           sp[-1] = Value::from_bits(static_cast<uint64_t>(sum));
           break;
         }
-        save();
+        LISP_SAVE();
         sp[-1] = number_add(interp_, sp[-1], sp[0]);
         break;
       }
@@ -454,7 +392,7 @@ Value Vm::execute(size_t bottom) {
           sp[-1] = Value::from_bits(static_cast<uint64_t>(sum));
           break;
         }
-        save();
+        LISP_SAVE();
         sp[-1] = number_add(interp_, sp[-1], Value::fixnum(step));
         break;
       }
@@ -468,7 +406,7 @@ Value Vm::execute(size_t bottom) {
           sp[-1] = Value::from_bits(static_cast<uint64_t>(difference));
           break;
         }
-        save();
+        LISP_SAVE();
         sp[-1] = number_subtract(interp_, sp[-1], sp[0]);
         break;
       }
@@ -482,12 +420,53 @@ Value Vm::execute(size_t bottom) {
           sp[-1] = Value::from_bits(static_cast<uint64_t>(product) + 1);
           break;
         }
-        save();
+        LISP_SAVE();
         sp[-1] = number_multiply(interp_, sp[-1], sp[0]);
         break;
       }
     }
+    continue;
+
+  call:  // `function` with the `count` arguments on top of the stack
+    LISP_SAVE();
+    {
+      Function* callee = resolve(function, &count);
+      if (callee->has_type(Closure::kType)) {
+        auto& closure = *static_cast<Closure*>(callee);
+        push_frame(closure, layout(closure, count));
+        goto load_frame;
+      }
+      call_native(*static_cast<NativeFunction*>(callee), count);
+      sp = sp_;
+    }
+    continue;
+
+  tail_call:  // a call whose values the frame returns; builtins run inside the frame, so that
+              // their errors have its place
+    LISP_SAVE();
+    {
+      Function* callee = resolve(function, &count);
+      if (callee->has_type(Closure::kType)) {
+        auto& closure = *static_cast<Closure*>(callee);
+        Value* base = layout(closure, count);
+        sp_ = std::copy(base, sp_, fp);
+        --frame_count_;
+        push_frame(closure, fp);
+        goto load_frame;
+      }
+      call_native(*static_cast<NativeFunction*>(callee), count);
+      Value result = sp_[-1];
+      sp_ = fp;
+      --frame_count_;
+      if (frame_count_ == bottom) {
+        return result;
+      }
+      *sp_++ = result;
+      goto load_frame;
+    }
   }
+#undef LISP_SAVE
+#undef LISP_JUMP
 }
 
 }  // namespace caten::lisp

@@ -98,7 +98,6 @@ void Vm::trace_roots(Tracer& tracer) {
     trace(tracer, value);
   }
   tracer.mark(native_);
-  trace(tracer, returned_);
 }
 
 void Vm::check_stack() {

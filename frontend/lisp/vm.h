@@ -158,7 +158,6 @@ class Vm final : public RootSource {
   size_t returned_count_ = 1;  // of the last Vm::call
   NativeFunction* native_ = nullptr;
   size_t entries_ = 0;
-  Value returned_;  // of the run that a tail call to a builtin ended
   StackBounds c_stack_;
 };
 
