@@ -38,6 +38,7 @@ FunctionScope* Analyzer::top_level(Value form) {
   keep(form);
   scope_ = nullptr;
   FunctionScope* function = new_scope();
+  function->top_level = true;
   scope_ = function;
   function->body = this->form(form, nullptr);
   scope_ = nullptr;
@@ -47,9 +48,7 @@ FunctionScope* Analyzer::top_level(Value form) {
 FunctionScope* Analyzer::lambda(Value form, Value name, const Environment* env) {
   keep(form);
   Span saved_span = span_;
-  if (Span own = span_of(form); own.known()) {
-    span_ = own;
-  }
+  narrow_span(span_of(form));
   FunctionScope* saved_scope = scope_;
   FunctionScope* function = new_scope();
   scope_ = function;
@@ -64,6 +63,12 @@ FunctionScope* Analyzer::lambda(Value form, Value name, const Environment* env) 
   scope_ = saved_scope;
   span_ = saved_span;
   return function;
+}
+
+void Analyzer::narrow_span(Span own) {
+  if (own.known() && (contains(span_, own) || !span_.known())) {
+    span_ = own;
+  }
 }
 
 Node* Analyzer::form(Value form, const Environment* env) {
@@ -86,9 +91,7 @@ Node* Analyzer::element(Value cell, const Environment* env) {
     return cons_form(item, env);
   }
   Span saved = span_;
-  if (Span own = span_of(cell); own.known()) {
-    span_ = own;
-  }
+  narrow_span(span_of(cell));
   Node* node = form(item, env);
   span_ = saved;
   return node;
@@ -113,9 +116,7 @@ Node* Analyzer::sequence(Value forms, const Environment* env) {
 Node* Analyzer::cons_form(Value form, const Environment* env) {
   interp_.check_stack();
   Span saved = span_;
-  if (Span own = span_of(form); own.known()) {
-    span_ = own;
-  }
+  narrow_span(span_of(form));
   if (list_length(form) < 0) {
     error("a form must be a proper list");
   }
@@ -204,7 +205,7 @@ Node* Analyzer::function_value(Value designator, const Environment* env) {
       code->source = designator;
       code->name = name;
       Span own = span_of(designator);
-      code->span = own.known() ? own : span_;
+      code->span = contains(span_, own) ? own : span_;
       return make(LambdaNode{nullptr, keep(Value::object(code))});
     }
     return make(LambdaNode{lambda(designator, name, env), Value()});

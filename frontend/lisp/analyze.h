@@ -12,6 +12,11 @@
 
 namespace caten::lisp {
 
+/// Whether `inner` lies in `outer`.
+inline bool contains(Span outer, Span inner) {
+  return outer.file == inner.file && outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
 class Analyzer final : public RootSource {
  public:
   /// `span`: of the form, if it has none of its own (it came out of a macro).
@@ -88,6 +93,9 @@ class Analyzer final : public RootSource {
  private:
   friend class LambdaListParser;
   Node* cons_form(Value form, const Environment* env);
+  /// Makes `own` the current span if it lies in the present one. Constants of a macro's definition
+  /// carry spans of that definition; an error in them belongs to the macro call.
+  void narrow_span(Span own);
   Node* expansion(Value form, const Environment* env);
   Node* global_call(Value symbol, Value form, const Environment* env);
   Node* inlined_call(const InlineRow& row, Value form, const Environment* env);

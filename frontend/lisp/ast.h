@@ -195,6 +195,7 @@ struct FunctionScope {
   uint32_t next_slot = 0;
   uint32_t max_slot = 0;
   std::string doc;
+  bool top_level = false;  // evaluates a form: stays in backtraces, so makes no tail calls
 };
 
 /// One link of the lexical environment.

@@ -27,7 +27,7 @@ class Emitter {
     code_.places.clear();
     span_ = function_.span;
     bind_parameters();
-    if (dynamic_ == 0) {
+    if (dynamic_ == 0 && !function_.top_level) {
       emit(function_.body, Context::Tail);
     } else {
       emit(function_.body, Context::Multi);

@@ -113,7 +113,7 @@ Value Interpreter::eval(Value form) {
 Value Interpreter::eval_top_level(Value form, Span span) {
   check_stack();
   heap_.safepoint();
-  if (Span own = span_of(form); own.known()) {
+  if (Span own = span_of(form); own.known() && (contains(span, own) || !span.known())) {
     span = own;
   }
   if (auto* head = form.is_cons() ? car(form).try_as<Symbol>() : nullptr) {

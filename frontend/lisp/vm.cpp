@@ -190,7 +190,7 @@ void Vm::wrong_count(Value name, int64_t min, int64_t max, size_t count) {
                     : name.is<Symbol>() ? "`" + symbol_label(*name.as<Symbol>()) + "`"
                                         : "`" + interp_.print(name) + "`";
   fail(Diag::WrongArgumentCount, span(true), "{} takes {} argument{}; {} given", who, expected,
-       expected == "1" ? "" : "s", count);
+       (max < 0 ? min : max) == 1 ? "" : "s", count);
 }
 
 // Brings the `count` arguments on top of the stack into the layout of the closure's parameters

@@ -73,7 +73,7 @@ std::optional<char32_t> character_named(std::string_view name) {
 }  // namespace
 
 Value Reader::read_token(std::string_view text, size_t begin, bool escaped) {
-  if (skipping_ > 0) {
+  if (suppressed()) {
     return Value::nil();
   }
   if (!escaped && may_be_number(text)) {
@@ -255,7 +255,7 @@ Value Reader::read_character(std::string_view text, size_t begin) {
 }
 
 Value Reader::read_radix(std::string_view text, size_t begin) {
-  if (skipping_ > 0) {
+  if (suppressed()) {
     return Value::nil();
   }
   size_t letter = text.find_first_not_of("0123456789", 1);

@@ -124,7 +124,7 @@ Value Reader::read(std::string_view text) {
         delivered = deliver(read_radix(lexeme, begin), begin, end);
         break;
       case grammar::Kind::String:
-        delivered = deliver(skipping_ > 0 ? Value::nil() : read_string(lexeme), begin, end);
+        delivered = deliver(suppressed() ? Value::nil() : read_string(lexeme), begin, end);
         break;
       case grammar::Kind::Token:
         if (lexeme == "." && !levels_.empty() && levels_.back().kind == LevelKind::List) {
@@ -169,7 +169,7 @@ void Reader::append(Level& list, Value value, size_t begin, size_t end) {
   if (list.dot == 2) {
     fail(Diag::ReadError, span(begin, end), "more than one datum after the dot of a list");
   }
-  if (skipping_ > 0) {
+  if (suppressed()) {
     return;
   }
   Value cell = new_cons(value, begin, end);
@@ -182,7 +182,7 @@ void Reader::append(Level& list, Value value, size_t begin, size_t end) {
 }
 
 Value Reader::wrap(const Level& prefix, Value value, size_t begin, size_t end) {
-  if (skipping_ > 0) {
+  if (suppressed()) {
     return Value::nil();
   }
   Value tail = new_cons(value, begin, end);
@@ -209,13 +209,13 @@ Reader::Delivered Reader::deliver(Value value, size_t begin, size_t end) {
         levels_.pop_back();
         break;
       case LevelKind::Array:
-        value = skipping_ > 0 ? value : make_array(integer_value(top.head), value, top.begin, end);
+        value = suppressed() ? value : make_array(integer_value(top.head), value, top.begin, end);
         begin = top.begin;
         levels_.pop_back();
         break;
       case LevelKind::FeatureTest: {
         --testing_;
-        bool keep = skipping_ > 0 || feature_holds(value) == top.wanted;
+        bool keep = feature_holds(value) == top.wanted;
         if (keep) {
           levels_.pop_back();
         } else {
@@ -242,7 +242,7 @@ Reader::Delivered Reader::close(size_t end) {
   }
   levels_.pop_back();
   Value value = top.head;
-  if (top.kind == LevelKind::Vector && skipping_ == 0) {
+  if (top.kind == LevelKind::Vector && !suppressed()) {
     std::vector<Value> items;
     for (Value item : list_items(value)) {
       items.push_back(item);

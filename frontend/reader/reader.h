@@ -68,6 +68,9 @@ class Reader {
   uint32_t file_;
   size_t offset_;
   std::vector<Level> levels_;
+  // Data to be dropped are not built; feature tests are read even inside of them.
+  bool suppressed() const { return skipping_ > 0 && testing_ == 0; }
+
   size_t skipping_ = 0;  // levels whose data is dropped unread
   size_t testing_ = 0;   // levels that read a feature test
   Package* package_ = nullptr;

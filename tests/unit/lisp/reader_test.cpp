@@ -99,7 +99,7 @@ TEST(Reader, Errors) {
   EXPECT_EQ(lisp.error("(a . )"), "1:6: a datum is missing after the dot");
   EXPECT_EQ(lisp.error("( . a)"), "1:3: misplaced dot in a list");
   EXPECT_EQ(lisp.error("(a . b c)"), "1:8: more than one datum after the dot of a list");
-  EXPECT_EQ(lisp.error("x \"abc"), "1:3: end of text inside this string");
+  EXPECT_EQ(lisp.error("'x \"abc"), "1:4: end of text inside this string");
   EXPECT_EQ(lisp.error("#| a"), "1:1: end of text inside this `#|` comment");
   EXPECT_EQ(lisp.error("(quote #.(+ 1 2))"), "1:8: `#.` (evaluation while reading) is refused");
   EXPECT_EQ(lisp.error("99999999999999999999"),
