@@ -57,8 +57,7 @@ class InterpExecutable : public runtime::Executable {
     const auto value_of = [&](std::string_view symbol) { return find(env.symbols, symbol); };
     for (uint32_t i = 0; i < graph_.size(); ++i) {
       const air::Node& node = graph_[air::NodeId{i}];
-      if (node.op != air::Op::Param ||
-          env.params.contains(node.get<air::ParamAttr>().storage)) {
+      if (node.op != air::Op::Param || env.params.contains(node.get<air::ParamAttr>().storage)) {
         continue;
       }
       std::vector<int64_t> shape;

@@ -96,9 +96,8 @@ Compilation compile(const air::Graph& graph, std::string_view name, PassContext&
   Compilation out;
   out.simplified = run_passes(graph, kAirPasses, context, air::print, air::verify);
 
-  schedule::Schedule schedule =
-      run_passes(schedule::Schedule(out.simplified), kSchedulePasses, context, schedule::print,
-                 nothing_to_verify);
+  schedule::Schedule schedule = run_passes(schedule::Schedule(out.simplified), kSchedulePasses,
+                                           context, schedule::print, nothing_to_verify);
   if (context.keep_texts) {
     out.schedule_text = schedule::print(schedule);
     out.fusion_text = schedule::explain(schedule);

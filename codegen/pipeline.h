@@ -20,16 +20,16 @@ namespace caten::codegen {
 
 /// What a caller may ask of a compilation and learn from it.
 struct PassContext {
-  std::set<std::string, std::less<>> disabled;            // --disable-pass
-  std::set<std::string, std::less<>> dump_after;          // --dump-after ("all" for every pass)
+  std::set<std::string, std::less<>> disabled;    // --disable-pass
+  std::set<std::string, std::less<>> dump_after;  // --dump-after ("all" for every pass)
   std::function<void(std::string_view pass, const std::string& text)> dump;
-  bool verify = false;                                    // always on in debug builds
-  bool keep_texts = true;                                 // schedule, fusion and loops as text
+  bool verify = false;     // always on in debug builds
+  bool keep_texts = true;  // schedule, fusion and loops as text
   struct Timing {
     std::string pass;
     std::chrono::nanoseconds time{};
   };
-  std::vector<Timing> timings;                            // filled by every run
+  std::vector<Timing> timings;  // filled by every run
 };
 
 struct PassRow {
@@ -60,9 +60,9 @@ std::unique_ptr<runtime::Executable> load_interp(const Compilation& compilation)
 
 /// One entry of the emitted library.
 struct LibraryEntry {
-  std::string c_name;            // already injective and free of reserved names: see c/names.h
+  std::string c_name;  // already injective and free of reserved names: see c/names.h
   std::string lisp_name;
-  std::string doc;               // comment above the prototype: the Lisp form
+  std::string doc;  // comment above the prototype: the Lisp form
   const Compilation* compilation = nullptr;
   /// Contents of parameters and of initial state, by storage; needed for embedding.
   struct ParameterData {

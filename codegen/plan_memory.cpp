@@ -138,10 +138,14 @@ std::vector<Lifetime> lifetimes(const loops::Module& module, const runtime::Prog
 
 runtime::BufferKind kind_of(loops::BufferKind kind) {
   switch (kind) {
-    case loops::BufferKind::Input: return runtime::BufferKind::Input;
-    case loops::BufferKind::Param: return runtime::BufferKind::Param;
-    case loops::BufferKind::Output: return runtime::BufferKind::Output;
-    case loops::BufferKind::Temporary: return runtime::BufferKind::Temporary;
+    case loops::BufferKind::Input:
+      return runtime::BufferKind::Input;
+    case loops::BufferKind::Param:
+      return runtime::BufferKind::Param;
+    case loops::BufferKind::Output:
+      return runtime::BufferKind::Output;
+    case loops::BufferKind::Temporary:
+      return runtime::BufferKind::Temporary;
   }
   CATEN_UNREACHABLE("buffer kind");
 }
@@ -156,8 +160,7 @@ ExprId rounded_bytes(index::Pool& pool, const loops::Buffer& buffer) {
     return pool.constant(aligned(*known));
   }
   const ExprId alignment = pool.constant(kAlignment);
-  const ExprId blocks =
-      pool.floor_div(pool.add(bytes, pool.constant(kAlignment - 1)), alignment);
+  const ExprId blocks = pool.floor_div(pool.add(bytes, pool.constant(kAlignment - 1)), alignment);
   return pool.mul(blocks, alignment);
 }
 
@@ -236,9 +239,9 @@ void plan_memory(loops::Module& module, runtime::Program& program) {
   }
   for (size_t i = 0; i < module.buffers.size(); ++i) {
     if (module.buffers[i].kind == loops::BufferKind::Temporary) {
-      program.buffers[i].arena_offset =
-          slot_of[i] == SIZE_MAX ? SizeExpr::number(offsets[i])
-                                 : size_expr(pool, slots[slot_of[i]].offset);
+      program.buffers[i].arena_offset = slot_of[i] == SIZE_MAX
+                                            ? SizeExpr::number(offsets[i])
+                                            : size_expr(pool, slots[slot_of[i]].offset);
     }
   }
   program.arena_bytes = size_expr(pool, total);

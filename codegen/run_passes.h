@@ -61,7 +61,8 @@ inline constexpr bool kAlwaysVerify = true;
 /// Dumps in internal errors end here.
 inline constexpr size_t kMaxErrorDump = 4000;
 
-/// Runs one step under a name; `dump` prints what it works on, for the message of an internal error.
+/// Runs one step under a name; `dump` prints what it works on, for the message of an internal
+/// error.
 template <typename F, typename D>
 auto timed(std::string_view name, PassContext& context, F step, D dump) {
   const auto start = std::chrono::steady_clock::now();
@@ -96,8 +97,8 @@ T run_passes(T value, const Pass<T> (&passes)[N], PassContext& context,
           return result;
         },
         [&] { return print(value); });
-    if (context.dump && (context.dump_after.contains("all") ||
-                         context.dump_after.contains(pass.name))) {
+    if (context.dump &&
+        (context.dump_after.contains("all") || context.dump_after.contains(pass.name))) {
       context.dump(pass.name, print(value));
     }
   }

@@ -48,7 +48,7 @@ class EntryPrinter {
         uses_(library.uses),
         program_(entry.compilation->program),
         module_(entry.compilation->module->module),
-        names_({"params", "state", "scratch", "status", "bad", "i"}),
+        names_({"params", "state", "scratch", "status", "bad"}),
         pointers_(program_.buffers.size()) {}
 
   EntryText run() {
@@ -191,10 +191,10 @@ class EntryPrinter {
     }
     std::string relations;
     for (const runtime::EntryCheck& check : program_.checks) {
-      relations += fmt::format("  if ({} != {}) {{\n    return {};\n  }}\n",
-                               checked_size_text(check.left, symbols_, uses_),
-                               checked_size_text(check.right, symbols_, uses_),
-                               code("SIZE_RELATION"));
+      relations +=
+          fmt::format("  if ({} != {}) {{\n    return {};\n  }}\n",
+                      checked_size_text(check.left, symbols_, uses_),
+                      checked_size_text(check.right, symbols_, uses_), code("SIZE_RELATION"));
     }
     std::string out;
     if (mentions(checked + relations, "bad")) {
@@ -223,9 +223,9 @@ class EntryPrinter {
     for (size_t i = 0; i < params_.size(); ++i) {
       std::string& pointer = pointers_[static_cast<size_t>(params_[i])];
       pointer = names_.declare(members_[i]);
-      out.push_back({pointer, fmt::format("  const {} *restrict {} = params->{};\n",
-                                          c_storage_type(buffer(params_[i]).dtype), pointer,
-                                          members_[i])});
+      out.push_back(
+          {pointer, fmt::format("  const {} *restrict {} = params->{};\n",
+                                c_storage_type(buffer(params_[i]).dtype), pointer, members_[i])});
     }
     const auto into = [&](int index, const char* base, const std::string& offset) {
       const Buffer& b = buffer(index);
@@ -332,10 +332,10 @@ class EntryPrinter {
       uses_ = std::move(scratch_uses);
       known->second =
           library_.function_names.declare(fmt::format("{}_{}", entry_.c_name, kernel.name));
-      kernels_ += fmt::format("static {} {}({}) {{\n{}{}}}\n\n",
-                              kernel.checks_indices ? "int" : "void", known->second,
-                              parameters.empty() ? "void" : parameters, body.text,
-                              kernel.checks_indices ? "  return status;\n" : "");
+      kernels_ +=
+          fmt::format("static {} {}({}) {{\n{}{}}}\n\n", kernel.checks_indices ? "int" : "void",
+                      known->second, parameters.empty() ? "void" : parameters, body.text,
+                      kernel.checks_indices ? "  return status;\n" : "");
     }
     if (!kernel.checks_indices) {
       return fmt::format("  {}({});\n", known->second, given);
@@ -355,7 +355,7 @@ class EntryPrinter {
       body += inline_kernel(module_.kernels.front());
     } else {
       const bool may_fail = std::any_of(module_.kernels.begin(), module_.kernels.end(),
-                                      [](const auto& k) { return k.checks_indices; });
+                                        [](const auto& k) { return k.checks_indices; });
       if (may_fail) {
         body += "  int status = 0;\n";
       }
@@ -369,8 +369,12 @@ class EntryPrinter {
         count.items.insert(count.items.end(), size.items.begin(), size.items.end());
         count.items.push_back({SizeExpr::Op::Mul, 0});
       }
-      body += fmt::format("  for (int64_t i = 0; i < {}; ++i) {{\n    {}[i] = {}[i];\n  }}\n",
-                          size_text(count, symbols_, uses_), name, pointer_of(index));
+      names_.open();
+      const std::string i = names_.declare("i");
+      names_.close();
+      body += fmt::format(
+          "  for (int64_t {0} = 0; {0} < {1}; ++{0}) {{\n    {2}[{0}] = {3}[{0}];\n  }}\n", i,
+          size_text(count, symbols_, uses_), name, pointer_of(index));
     }
     std::string pointers;
     for (const Declaration& declaration : declarations) {
@@ -441,10 +445,12 @@ class EntryPrinter {
     const auto bytes_function = [&](const char* suffix, const SizeExpr& bytes) {
       std::string body = unused_symbols(checked_size_text(bytes, symbols_, uses_));
       if (is_constant(bytes)) {
-        body += fmt::format("  return {};\n", spell_int64(bytes.evaluate({}).value_or(0), DialectKind::C99));
+        body += fmt::format("  return {};\n",
+                            spell_int64(bytes.evaluate({}).value_or(0), DialectKind::C99));
       } else {
         body += fmt::format(
-            "  int bad = 0;\n  const int64_t bytes = {};\n  return bad || bytes < 0 ? -1 : bytes;\n",
+            "  int bad = 0;\n  const int64_t bytes = {};\n  return bad || bytes < 0 ? -1 : "
+            "bytes;\n",
             checked_size_text(bytes, symbols_, uses_));
       }
       out += fmt::format("int64_t {}_{}({}) {{\n{}}}\n\n", entry_.c_name, suffix, sizes, body);
@@ -542,12 +548,14 @@ class EntryPrinter {
     }
     out += fmt::format("/* {}:", entry_.lisp_name);
     for (const auto& [index, text] : inputs_) {
-      out += fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
+      out +=
+          fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
     }
     out.back() = out.back() == ',' ? ' ' : out.back();
     out += out.back() == ' ' ? "->" : " ->";
     for (const auto& [index, text] : outputs_) {
-      out += fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
+      out +=
+          fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
     }
     out.back() = ' ';
     out += fmt::format("*/\nint {}({});\n", entry_.c_name, arguments(macro));

@@ -137,8 +137,7 @@ std::string IndexPrinter::print_guard(const std::vector<ExprId>& guard) {
     const auto has_range = [&](int sign) {
       for (const Term& term : terms) {
         for (AtomId atom : term.atoms) {
-          if ((term.coefficient > 0) == (sign > 0) &&
-              pool_.atom(atom).kind != AtomKind::Symbol) {
+          if ((term.coefficient > 0) == (sign > 0) && pool_.atom(atom).kind != AtomKind::Symbol) {
             return true;
           }
         }

@@ -18,7 +18,9 @@ class IndexPrinter {
                Uses& uses)
       : pool_(pool), dialect_(dialect), symbols_(symbols), uses_(uses) {}
 
-  void name_range(index::RangeId range, std::string name) { ranges_[range.index] = std::move(name); }
+  void name_range(index::RangeId range, std::string name) {
+    ranges_[range.index] = std::move(name);
+  }
   const std::string& range_name(index::RangeId range) const { return ranges_.at(range.index); }
 
   /// `i * n + 4`; a sum or product is not in parentheses.

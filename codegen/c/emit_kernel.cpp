@@ -142,8 +142,10 @@ void BodyPrinter::count_uses(const Block& statements) {
                      count_uses(s.body);
                    },
                    [&](const loops::For& s) { count_uses(s.body); },
-                   [](const loops::Constant&) {}, [](const loops::IndexValue&) {},
-                   [](const loops::Load&) {}, [](const loops::Scratch&) {},
+                   [](const loops::Constant&) {},
+                   [](const loops::IndexValue&) {},
+                   [](const loops::Load&) {},
+                   [](const loops::Scratch&) {},
                    [](const loops::Comment&) {},
                },
                stmt.node);
@@ -168,7 +170,8 @@ void BodyPrinter::find_last_writes() {
 bool BodyPrinter::is_nested_in_user(const Block& statements, size_t at,
                                     const loops::Let& let) const {
   const bool has_name = style_.labelled && !kernel_.value(let.value).label.empty();
-  if (use_[let.value.index].count != 1 || use_[let.value.index].compared || at + 1 == statements.size()) {
+  if (use_[let.value.index].count != 1 || use_[let.value.index].compared ||
+      at + 1 == statements.size()) {
     return false;
   }
   size_t next = at + 1;
@@ -228,14 +231,14 @@ bool BodyPrinter::may_move_to_use(const Block& statements, size_t at, ValueId va
     if (uses_value(statements[i], value)) {
       return true;
     }
-    const bool writes = std::visit(
-        Overloaded{
-            [&](const loops::Store& s) { return s.array == array; },
-            [&](const loops::Accumulate& s) { return s.array == array; },
-            [&](const loops::If&) { return true; }, [&](const loops::For&) { return true; },
-            [](const auto&) { return false; },
-        },
-        statements[i].node);
+    const bool writes = std::visit(Overloaded{
+                                       [&](const loops::Store& s) { return s.array == array; },
+                                       [&](const loops::Accumulate& s) { return s.array == array; },
+                                       [&](const loops::If&) { return true; },
+                                       [&](const loops::For&) { return true; },
+                                       [](const auto&) { return false; },
+                                   },
+                                   statements[i].node);
     if (writes) {
       return false;
     }
@@ -283,7 +286,8 @@ void BodyPrinter::bind(const loops::Bind& bind) {
   const std::string given = text(bind.value);
   const std::string offset = index_.print(bind.offset);
   const std::string name = locals_.declare("at");
-  const std::string start = pool_.is(bind.offset, 0) ? given : fmt::format("{} + {}", given, offset);
+  const std::string start =
+      pool_.is(bind.offset, 0) ? given : fmt::format("{} + {}", given, offset);
   if (!bind.checked) {
     uses_.helpers.insert("index_clamp");
     line("const int64_t {} = index_clamp({}, {});", name, start, index_.print(extent));
@@ -322,8 +326,8 @@ void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {
       array.widened || array.is_scalar ? c_value_type(array.dtype) : c_storage_type(array.dtype);
   std::string& name = arrays_[id.index];
   name = locals_.declare(style_.labelled && !array.label.empty() ? array.label
-                         : array.is_scalar                        ? "acc"
-                                                                  : "row");
+                         : array.is_scalar                       ? "acc"
+                                                                 : "row");
   if (array.is_scalar) {
     line("{} {}{};", type, name, initial.empty() ? "" : " = " + initial);
     return;
@@ -428,7 +432,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
               const char* zero = array.dtype == DType::Float64 ? "0.0"
                                  : is_float(array.dtype)       ? "0.0f"
                                                                : "0";
-              define(s.value, fmt::format("{} ? {} : {}", index_.print_guard(s.guard), source, zero));
+              define(s.value,
+                     fmt::format("{} ? {} : {}", index_.print_guard(s.guard), source, zero));
             } else if (may_move_to_use(statements, at, s.value, s.array)) {
               text_of_[s.value.index] = std::move(source);
             } else {
@@ -473,8 +478,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             const auto* store = at + 1 < statements.size()
                                     ? std::get_if<loops::Store>(&statements[at + 1].node)
                                     : nullptr;
-            const bool initialised = store != nullptr && store->array == s.array &&
-                                     kernel_.array(s.array).is_scalar;
+            const bool initialised =
+                store != nullptr && store->array == s.array && kernel_.array(s.array).is_scalar;
             declare(s.array, initialised ? text(store->value) : "");
           },
           [&](const loops::For& s) { loop(s); },

@@ -14,7 +14,8 @@ namespace caten::c {
 
 struct KernelStyle {
   DialectKind dialect = DialectKind::Tcc;
-  /// Values are named after their labels; otherwise numbered, so that equal kernels have equal text.
+  /// Values are named after their labels; otherwise numbered, so that equal kernels have equal
+  /// text.
   bool labelled = false;
   const SourceMap* sources = nullptr;  // for comments; may be null
   /// What sets the status to IndexOutOfRange.

@@ -64,8 +64,9 @@ std::string function_text(loops::Module& module, const loops::Kernel& kernel, Us
   for (uint32_t symbol : body.symbols) {
     prologue += fmt::format("  const int64_t {} = sizes[{}];\n", names.symbols[symbol], symbol);
   }
-  return fmt::format("(void *const *buffers, const int64_t *sizes, int64_t *detail) {{\n{}{}  return {};\n}}\n",
-                     prologue, body.text, kernel.checks_indices ? "status" : "0");
+  return fmt::format(
+      "(void *const *buffers, const int64_t *sizes, int64_t *detail) {{\n{}{}  return {};\n}}\n",
+      prologue, body.text, kernel.checks_indices ? "status" : "0");
 }
 
 }  // namespace

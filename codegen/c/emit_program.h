@@ -15,8 +15,8 @@ struct ProgramText {
   std::vector<runtime::Call> calls;
 };
 
-/// Parameters and body of a kernel as text in which nothing depends on names: equal for kernels that
-/// do the same.
+/// Parameters and body of a kernel as text in which nothing depends on names: equal for kernels
+/// that do the same.
 std::string kernel_key(loops::Module& module, const loops::Kernel& kernel);
 
 /// `name` prefixes the kernels.

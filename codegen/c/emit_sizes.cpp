@@ -26,15 +26,23 @@ Part combine(SizeExpr::Op op, const Part& a, const Part& b, Uses& uses) {
     return Part{fmt::format("{}({}, {})", name, a.text, b.text), 2};
   };
   switch (op) {
-    case SizeExpr::Op::Add: return {inside(a, 0) + " + " + inside(b, 0), 0};
-    case SizeExpr::Op::Sub: return {inside(a, 0) + " - " + inside(b, 1), 0};
-    case SizeExpr::Op::Mul: return {inside(a, 1) + " * " + inside(b, 1), 1};
-    case SizeExpr::Op::FloorDiv: return helper("index_div");
-    case SizeExpr::Op::Mod: return helper("index_mod");
-    case SizeExpr::Op::Max: return helper("index_max");
-    case SizeExpr::Op::Min: return helper("index_min");
+    case SizeExpr::Op::Add:
+      return {inside(a, 0) + " + " + inside(b, 0), 0};
+    case SizeExpr::Op::Sub:
+      return {inside(a, 0) + " - " + inside(b, 1), 0};
+    case SizeExpr::Op::Mul:
+      return {inside(a, 1) + " * " + inside(b, 1), 1};
+    case SizeExpr::Op::FloorDiv:
+      return helper("index_div");
+    case SizeExpr::Op::Mod:
+      return helper("index_mod");
+    case SizeExpr::Op::Max:
+      return helper("index_max");
+    case SizeExpr::Op::Min:
+      return helper("index_min");
     case SizeExpr::Op::Const:
-    case SizeExpr::Op::Symbol: break;
+    case SizeExpr::Op::Symbol:
+      break;
   }
   CATEN_UNREACHABLE("size operator");
 }
@@ -45,15 +53,22 @@ Part combine_checked(SizeExpr::Op op, const Part& a, const Part& b, Uses& uses) 
     return Part{fmt::format("{}({}, {}, &bad)", name, a.text, b.text), 2};
   };
   switch (op) {
-    case SizeExpr::Op::Add: return helper("size_add");
-    case SizeExpr::Op::Sub: return helper("size_sub");
-    case SizeExpr::Op::Mul: return helper("size_mul");
-    case SizeExpr::Op::FloorDiv: return helper("size_div");
-    case SizeExpr::Op::Mod: return helper("size_mod");
+    case SizeExpr::Op::Add:
+      return helper("size_add");
+    case SizeExpr::Op::Sub:
+      return helper("size_sub");
+    case SizeExpr::Op::Mul:
+      return helper("size_mul");
+    case SizeExpr::Op::FloorDiv:
+      return helper("size_div");
+    case SizeExpr::Op::Mod:
+      return helper("size_mod");
     case SizeExpr::Op::Max:
-    case SizeExpr::Op::Min: return combine(op, a, b, uses);
+    case SizeExpr::Op::Min:
+      return combine(op, a, b, uses);
     case SizeExpr::Op::Const:
-    case SizeExpr::Op::Symbol: break;
+    case SizeExpr::Op::Symbol:
+      break;
   }
   CATEN_UNREACHABLE("size operator");
 }

@@ -1,5 +1,5 @@
-// The texts of helper functions. In them $T is the C type, $S the suffix of the dtype, $U an unsigned
-// type at least as wide as int, $LOW and $HIGH the limits of the type.
+// The texts of helper functions. In them $T is the C type, $S the suffix of the dtype, $U an
+// unsigned type at least as wide as int, $LOW and $HIGH the limits of the type.
 #include "codegen/c/helpers.h"
 
 #include <fmt/core.h>
@@ -233,11 +233,21 @@ constexpr Fixed kFixed[] = {
 };
 
 constexpr std::array kSuffixes = {
-#define CATEN_DTYPE(name, text, cls, bytes, c_type) \
-  DTypeClass::cls == DTypeClass::Bool       ? std::string_view("bool") \
-  : DTypeClass::cls == DTypeClass::Unsigned ? std::string_view(bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u64") \
-  : DTypeClass::cls == DTypeClass::Signed   ? std::string_view(bytes == 1 ? "i8" : bytes == 2 ? "i16" : bytes == 4 ? "i32" : "i64") \
-                                            : std::string_view(bytes == 8 ? "f64" : bytes == 4 ? "f32" : std::string_view(text)[0] == 'b' ? "bf16" : "f16"),
+#define CATEN_DTYPE(name, text, cls, bytes, c_type)                                  \
+  DTypeClass::cls == DTypeClass::Bool       ? std::string_view("bool")               \
+  : DTypeClass::cls == DTypeClass::Unsigned ? std::string_view(bytes == 1   ? "u8"   \
+                                                               : bytes == 2 ? "u16"  \
+                                                               : bytes == 4 ? "u32"  \
+                                                                            : "u64") \
+  : DTypeClass::cls == DTypeClass::Signed                                            \
+      ? std::string_view(bytes == 1   ? "i8"                                         \
+                         : bytes == 2 ? "i16"                                        \
+                         : bytes == 4 ? "i32"                                        \
+                                      : "i64")                                       \
+      : std::string_view(bytes == 8                         ? "f64"                  \
+                         : bytes == 4                       ? "f32"                  \
+                         : std::string_view(text)[0] == 'b' ? "bf16"                 \
+                                                            : "f16"),
 #include "ir/dtypes.def"
 #undef CATEN_DTYPE
 };
@@ -270,10 +280,10 @@ std::string saturating_cast(DType from, DType to, DialectKind dialect) {
   const Scalar low = is_negative ? Scalar::of_double(to, -1e30) : Scalar::of_int(to, 0);
   const Scalar high = Scalar::of_double(to, 1e30);
   // 2^64 does not fit in an int64 exponent count: written out.
-  const std::string above = is_negative ? power_of_two(bits - 1, wide)
-                            : bits == 64
-                                ? std::string(wide ? "18446744073709551616.0" : "18446744073709551616.0f")
-                                : power_of_two(bits, wide);
+  const std::string above =
+      is_negative  ? power_of_two(bits - 1, wide)
+      : bits == 64 ? std::string(wide ? "18446744073709551616.0" : "18446744073709551616.0f")
+                   : power_of_two(bits, wide);
   const std::string below =
       is_negative ? "-" + power_of_two(bits - 1, wide) : std::string(wide ? "0.0" : "0.0f");
   return fmt::format(
@@ -349,9 +359,8 @@ std::string helper_text(Uses& uses, DialectKind dialect) {
 }
 
 bool needs_math_header(const Uses& uses) {
-  return std::any_of(uses.functions.begin(), uses.functions.end(), [](const std::string& name) {
-    return !name.starts_with("mem");
-  });
+  return std::any_of(uses.functions.begin(), uses.functions.end(),
+                     [](const std::string& name) { return !name.starts_with("mem"); });
 }
 
 }  // namespace caten::c

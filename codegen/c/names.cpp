@@ -116,8 +116,11 @@ std::string LocalNames::declare(std::string_view wanted) {
     base += '_';
   }
   std::string name = base;
-  for (int number = 2; is_taken(name); ++number) {
-    name = fmt::format("{}{}{}", base, base.back() == '_' ? "" : "_", number);
+  if (is_taken(name)) {
+    int& number = next_.try_emplace(base, 2).first->second;
+    do {
+      name = fmt::format("{}{}{}", base, base.back() == '_' ? "" : "_", number++);
+    } while (is_taken(name));
   }
   scopes_.back().insert(name);
   return name;
@@ -129,7 +132,7 @@ std::string LocalNames::declare(std::string_view wanted) {
 // capital F is `_CF`, other bytes are `_X` and two hexadecimal digits. A `-` at either end or
 // right after another `-` or `_` is `_H`, so that a run of underscores can be read in one way only.
 // An identifier that would not begin with a lower-case letter gets the prefix `N`. A reserved name
-// gets a trailing underscore, which no other rule leaves there. Very long names keep their beginning
-// and end in `_Z` and a 64-bit hash of the whole.
+// gets a trailing underscore, which no other rule leaves there. Very long names keep their
+// beginning and end in `_Z` and a 64-bit hash of the whole.
 
 }  // namespace caten::c

@@ -47,28 +47,43 @@ std::string rounded(DType dtype, std::string value, DialectKind dialect, Uses& u
   return fmt::format("{}({}({}))", widen, narrow, value);
 }
 
+/// An argument of a call needs no parentheses of its own.
+std::string bare(const std::string& text) {
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
+    return text;
+  }
+  int depth = 0;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) {
+      return text;  // the first parenthesis closes before the end
+    }
+  }
+  return text.substr(1, text.size() - 2);
+}
+
+std::string call(const std::string& function, std::span<const std::string> args) {
+  std::string text = function + "(" + bare(args[0]);
+  for (size_t i = 1; i < args.size(); ++i) {
+    text += ", " + bare(args[i]);
+  }
+  return text + ")";
+}
+
 std::string library_call(std::string name, DType dtype, std::span<const std::string> args,
                          Uses& uses) {
   if (!is_double(dtype)) {
     name += 'f';
   }
   uses.functions.insert(name);
-  std::string text = name + "(" + args[0];
-  for (size_t i = 1; i < args.size(); ++i) {
-    text += ", " + args[i];
-  }
-  return text + ")";
+  return call(name, args);
 }
 
 std::string helper_call(std::string_view family, DType dtype, std::span<const std::string> args,
                         Uses& uses) {
   const std::string name = fmt::format("{}_{}", family, suffix(dtype));
   uses.helpers.insert(name);
-  std::string text = name + "(" + args[0];
-  for (size_t i = 1; i < args.size(); ++i) {
-    text += ", " + args[i];
-  }
-  return text + ")";
+  return call(name, args);
 }
 
 /// Arithmetic that wraps: done unsigned, converted back.
@@ -140,9 +155,7 @@ std::string bitcast(DType to, DType from, const std::string& x, DialectKind dial
   }
   // Through the storage type of the operand, then that of the result.
   std::string bits = spell_store(from, x, dialect, uses);
-  const auto bits_name = [](DType dtype) {
-    return is_double(dtype) ? "u64" : "u32";
-  };
+  const auto bits_name = [](DType dtype) { return is_double(dtype) ? "u64" : "u32"; };
   if (from == DType::Float32 || from == DType::Float64) {
     const std::string name = fmt::format("{}_bits", suffix(from));
     uses.helpers.insert(name);
@@ -166,36 +179,62 @@ std::string unrounded(Op op, DType dtype, DType from, std::span<const std::strin
   const bool logical = dtype == DType::Bool;
   switch (op) {
     case Op::Neg:
-      return real ? fmt::format("-{}", a[0])
-                  : fmt::format("({})(0 - ({}){})", c_value_type(dtype), unsigned_type(dtype), a[0]);
-    case Op::Recip: return fmt::format("{} / {}", is_double(dtype) ? "1.0" : "1.0f", a[0]);
-    case Op::Sin: return library_call("sin", dtype, a, uses);
-    case Op::Cos: return library_call("cos", dtype, a, uses);
-    case Op::Tan: return library_call("tan", dtype, a, uses);
-    case Op::Asin: return library_call("asin", dtype, a, uses);
-    case Op::Acos: return library_call("acos", dtype, a, uses);
-    case Op::Atan: return library_call("atan", dtype, a, uses);
-    case Op::Sinh: return library_call("sinh", dtype, a, uses);
-    case Op::Cosh: return library_call("cosh", dtype, a, uses);
-    case Op::Tanh: return library_call("tanh", dtype, a, uses);
-    case Op::Exp: return library_call("exp", dtype, a, uses);
-    case Op::Exp2: return library_call("exp2", dtype, a, uses);
-    case Op::Expm1: return library_call("expm1", dtype, a, uses);
-    case Op::Log: return library_call("log", dtype, a, uses);
-    case Op::Log2: return library_call("log2", dtype, a, uses);
-    case Op::Log1p: return library_call("log1p", dtype, a, uses);
-    case Op::Sqrt: return library_call("sqrt", dtype, a, uses);
-    case Op::Erf: return library_call("erf", dtype, a, uses);
-    case Op::Erfc: return library_call("erfc", dtype, a, uses);
-    case Op::Floor: return library_call("floor", dtype, a, uses);
-    case Op::Ceil: return library_call("ceil", dtype, a, uses);
-    case Op::Trunc: return library_call("trunc", dtype, a, uses);
-    case Op::Round: return library_call("rint", dtype, a, uses);
+      return real
+                 ? fmt::format("-{}", a[0])
+                 : fmt::format("({})(0 - ({}){})", c_value_type(dtype), unsigned_type(dtype), a[0]);
+    case Op::Recip:
+      return fmt::format("{} / {}", is_double(dtype) ? "1.0" : "1.0f", a[0]);
+    case Op::Sin:
+      return library_call("sin", dtype, a, uses);
+    case Op::Cos:
+      return library_call("cos", dtype, a, uses);
+    case Op::Tan:
+      return library_call("tan", dtype, a, uses);
+    case Op::Asin:
+      return library_call("asin", dtype, a, uses);
+    case Op::Acos:
+      return library_call("acos", dtype, a, uses);
+    case Op::Atan:
+      return library_call("atan", dtype, a, uses);
+    case Op::Sinh:
+      return library_call("sinh", dtype, a, uses);
+    case Op::Cosh:
+      return library_call("cosh", dtype, a, uses);
+    case Op::Tanh:
+      return library_call("tanh", dtype, a, uses);
+    case Op::Exp:
+      return library_call("exp", dtype, a, uses);
+    case Op::Exp2:
+      return library_call("exp2", dtype, a, uses);
+    case Op::Expm1:
+      return library_call("expm1", dtype, a, uses);
+    case Op::Log:
+      return library_call("log", dtype, a, uses);
+    case Op::Log2:
+      return library_call("log2", dtype, a, uses);
+    case Op::Log1p:
+      return library_call("log1p", dtype, a, uses);
+    case Op::Sqrt:
+      return library_call("sqrt", dtype, a, uses);
+    case Op::Erf:
+      return library_call("erf", dtype, a, uses);
+    case Op::Erfc:
+      return library_call("erfc", dtype, a, uses);
+    case Op::Floor:
+      return library_call("floor", dtype, a, uses);
+    case Op::Ceil:
+      return library_call("ceil", dtype, a, uses);
+    case Op::Trunc:
+      return library_call("trunc", dtype, a, uses);
+    case Op::Round:
+      return library_call("rint", dtype, a, uses);
     case Op::Not:
       return logical ? fmt::format("(uint8_t)!{}", a[0])
                      : fmt::format("({})~{}", c_value_type(dtype), a[0]);
-    case Op::Cast: return cast(dtype, from, a[0], dialect, uses);
-    case Op::Bitcast: return bitcast(dtype, from, a[0], dialect, uses);
+    case Op::Cast:
+      return cast(dtype, from, a[0], dialect, uses);
+    case Op::Bitcast:
+      return bitcast(dtype, from, a[0], dialect, uses);
     case Op::Add:
       return logical ? bitwise("|", dtype, a)
              : real  ? fmt::format("{} + {}", a[0], a[1])
@@ -206,29 +245,44 @@ std::string unrounded(Op op, DType dtype, DType from, std::span<const std::strin
       return logical ? bitwise("&", dtype, a)
              : real  ? fmt::format("{} * {}", a[0], a[1])
                      : wrapping("*", dtype, a);
-    case Op::Div: return fmt::format("{} / {}", a[0], a[1]);
+    case Op::Div:
+      return fmt::format("{} / {}", a[0], a[1]);
     case Op::Idiv:
       if (real) {
         const std::string quotient = fmt::format("{} / {}", a[0], a[1]);
         return library_call("floor", dtype, std::span(&quotient, 1), uses);
       }
       return helper_call("floor_div", dtype, a, uses);
-    case Op::Mod: return helper_call("floor_mod", is_half(dtype) ? DType::Float32 : dtype, a, uses);
+    case Op::Mod:
+      return helper_call("floor_mod", is_half(dtype) ? DType::Float32 : dtype, a, uses);
     case Op::Rem:
       return real ? library_call("fmod", dtype, a, uses) : helper_call("rem", dtype, a, uses);
-    case Op::Pow: return library_call("pow", dtype, a, uses);
-    case Op::Max: return logical ? bitwise("|", dtype, a) : extreme(">", dtype, a[0], a[1]);
-    case Op::Min: return logical ? bitwise("&", dtype, a) : extreme("<", dtype, a[0], a[1]);
-    case Op::And: return bitwise("&", dtype, a);
-    case Op::Or: return bitwise("|", dtype, a);
-    case Op::Xor: return bitwise("^", dtype, a);
-    case Op::Shl: return shift("<<", dtype, a);
-    case Op::Shr: return shift(">>", dtype, a);
-    case Op::Lt: return comparison("<", a);
-    case Op::Le: return comparison("<=", a);
-    case Op::Eq: return comparison("==", a);
-    case Op::Ne: return comparison("!=", a);
-    case Op::Where: return fmt::format("{} ? {} : {}", a[0], a[1], a[2]);
+    case Op::Pow:
+      return library_call("pow", dtype, a, uses);
+    case Op::Max:
+      return logical ? bitwise("|", dtype, a) : extreme(">", dtype, a[0], a[1]);
+    case Op::Min:
+      return logical ? bitwise("&", dtype, a) : extreme("<", dtype, a[0], a[1]);
+    case Op::And:
+      return bitwise("&", dtype, a);
+    case Op::Or:
+      return bitwise("|", dtype, a);
+    case Op::Xor:
+      return bitwise("^", dtype, a);
+    case Op::Shl:
+      return shift("<<", dtype, a);
+    case Op::Shr:
+      return shift(">>", dtype, a);
+    case Op::Lt:
+      return comparison("<", a);
+    case Op::Le:
+      return comparison("<=", a);
+    case Op::Eq:
+      return comparison("==", a);
+    case Op::Ne:
+      return comparison("!=", a);
+    case Op::Where:
+      return fmt::format("{} ? {} : {}", a[0], a[1], a[2]);
     case Op::Const:
     case Op::Input:
     case Op::Param:
@@ -256,7 +310,7 @@ bool needs_rounding(Op op) {
     case Op::Max:
     case Op::Min:
     case Op::Where:
-    case Op::Cast:     // rounds by itself
+    case Op::Cast:  // rounds by itself
     case Op::Bitcast:
     case Op::Floor:
     case Op::Ceil:
@@ -306,8 +360,7 @@ std::string spell_constant(const Scalar& scalar, DialectKind dialect, Uses& uses
     const bool wide = is_double(dtype);
     if (std::isnan(value)) {
       const std::string name = wide ? "u64_to_f64" : "u32_to_f32";
-      const Scalar bits =
-          wide ? scalar : Scalar::of_double(DType::Float32, scalar.as_double());
+      const Scalar bits = wide ? scalar : Scalar::of_double(DType::Float32, scalar.as_double());
       const Scalar standard = Scalar::of_double(bits.dtype(), std::nan(""));
       if (dialect == DialectKind::C99 && bits == standard) {
         return wide ? "(double)NAN" : "NAN";
@@ -391,12 +444,18 @@ std::string spell_reduce(air::ReduceOp op, DType dtype, const std::string& targe
     return unrounded(scalar_op, accumulator, accumulator, args, DialectKind::C99, uses);
   };
   switch (op) {
-    case air::ReduceOp::Add: return as(Op::Add);
-    case air::ReduceOp::Mul: return as(Op::Mul);
-    case air::ReduceOp::Max: return as(Op::Max);
-    case air::ReduceOp::Min: return as(Op::Min);
-    case air::ReduceOp::And: return as(Op::And);
-    case air::ReduceOp::Or: return as(Op::Or);
+    case air::ReduceOp::Add:
+      return as(Op::Add);
+    case air::ReduceOp::Mul:
+      return as(Op::Mul);
+    case air::ReduceOp::Max:
+      return as(Op::Max);
+    case air::ReduceOp::Min:
+      return as(Op::Min);
+    case air::ReduceOp::And:
+      return as(Op::And);
+    case air::ReduceOp::Or:
+      return as(Op::Or);
   }
   CATEN_UNREACHABLE("reduce op");
 }

@@ -1,8 +1,9 @@
-// How one AIR operation on scalars is written in C, on every dtype and in both dialects. The numeric
-// rules live here: wrapping, total division, saturating casts, NaN, rounding of 16-bit floats.
+// How one AIR operation on scalars is written in C, on every dtype and in both dialects. The
+// numeric rules live here: wrapping, total division, saturating casts, NaN, rounding of 16-bit
+// floats.
 //
-// A C expression of a dtype has the type c_value_type(dtype): the 16-bit floats are held in `float`,
-// bool in `uint8_t`.
+// A C expression of a dtype has the type c_value_type(dtype): the 16-bit floats are held in
+// `float`, bool in `uint8_t`.
 #pragma once
 
 #include <set>
@@ -25,8 +26,8 @@ struct Uses {
   std::set<std::string> functions;  // C library functions and runtime symbols
 };
 
-/// One C expression for `result = op(args)`; operands are primary expressions. `from` is the dtype of
-/// the operands.
+/// One C expression for `result = op(args)`; operands are primary expressions. `from` is the dtype
+/// of the operands.
 std::string spell(air::Op op, DType result, DType from, std::span<const std::string> args,
                   DialectKind dialect, Uses& uses);
 /// target op= value for reductions, as the expression for the new value.

@@ -266,8 +266,8 @@ bool Pool::recombine(std::vector<Term>& terms) {
       }
       const Atom div_atom{AtomKind::FloorDiv, 0, mod_atom.left, mod_atom.right};
       auto [first, last] = atom_index_.equal_range(hash_atom(div_atom));
-      auto found = std::find_if(first, last,
-                                [&](const auto& e) { return atoms_[e.second] == div_atom; });
+      auto found =
+          std::find_if(first, last, [&](const auto& e) { return atoms_[e.second] == div_atom; });
       if (found == last) {
         continue;
       }
@@ -347,11 +347,20 @@ ExprId Pool::from_dim(const Dim& dim) {
         const ExprId left = from_dim(factor->args[0]);
         const ExprId right = from_dim(factor->args[1]);
         switch (factor->kind) {
-          case Dim::AtomKind::FloorDiv: value = floor_div(left, right); break;
-          case Dim::AtomKind::Mod: value = mod(left, right); break;
-          case Dim::AtomKind::Max: value = max(left, right); break;
-          case Dim::AtomKind::Min: value = min(left, right); break;
-          case Dim::AtomKind::Symbol: CATEN_UNREACHABLE("symbol");
+          case Dim::AtomKind::FloorDiv:
+            value = floor_div(left, right);
+            break;
+          case Dim::AtomKind::Mod:
+            value = mod(left, right);
+            break;
+          case Dim::AtomKind::Max:
+            value = max(left, right);
+            break;
+          case Dim::AtomKind::Min:
+            value = min(left, right);
+            break;
+          case Dim::AtomKind::Symbol:
+            CATEN_UNREACHABLE("symbol");
         }
       }
       product_expr = mul(product_expr, value);
@@ -501,9 +510,8 @@ ExprId Pool::substitute(ExprId expr, const Substitution& substitution) {
   return sum;
 }
 
-std::optional<int64_t> Pool::evaluate(
-    ExprId expr, std::span<const int64_t> symbols,
-    const std::function<int64_t(RangeId)>& range_value) const {
+std::optional<int64_t> Pool::evaluate(ExprId expr, std::span<const int64_t> symbols,
+                                      const std::function<int64_t(RangeId)>& range_value) const {
   std::optional<int64_t> sum = 0;
   for (const Term& term : terms(expr)) {
     std::optional<int64_t> value = term.coefficient;
@@ -523,8 +531,8 @@ std::optional<int64_t> Pool::evaluate(
         return std::nullopt;
       }
       if (a.kind == AtomKind::Max || a.kind == AtomKind::Min) {
-        value = try_mul(value, a.kind == AtomKind::Max ? std::max(*left, *right)
-                                                       : std::min(*left, *right));
+        value = try_mul(
+            value, a.kind == AtomKind::Max ? std::max(*left, *right) : std::min(*left, *right));
         continue;
       }
       if (*right <= 0) {
@@ -545,13 +553,18 @@ std::string Pool::to_string(ExprId expr) const {
   }
   const auto atom_text = [&](const Atom& a) -> std::string {
     switch (a.kind) {
-      case AtomKind::Range: return fmt::format("r{}", a.id);
-      case AtomKind::Symbol: return symbols_[a.id];
+      case AtomKind::Range:
+        return fmt::format("r{}", a.id);
+      case AtomKind::Symbol:
+        return symbols_[a.id];
       case AtomKind::FloorDiv:
         return fmt::format("(floor-div {} {})", to_string(a.left), to_string(a.right));
-      case AtomKind::Mod: return fmt::format("(mod {} {})", to_string(a.left), to_string(a.right));
-      case AtomKind::Max: return fmt::format("(max {} {})", to_string(a.left), to_string(a.right));
-      case AtomKind::Min: return fmt::format("(min {} {})", to_string(a.left), to_string(a.right));
+      case AtomKind::Mod:
+        return fmt::format("(mod {} {})", to_string(a.left), to_string(a.right));
+      case AtomKind::Max:
+        return fmt::format("(max {} {})", to_string(a.left), to_string(a.right));
+      case AtomKind::Min:
+        return fmt::format("(min {} {})", to_string(a.left), to_string(a.right));
     }
     CATEN_UNREACHABLE("atom kind");
   };

@@ -364,8 +364,7 @@ bool Pool::eliminate(ExprId expr, AtomId id, std::vector<uint32_t>& positive_sym
       const bool both = (target.kind == AtomKind::Max) != rising;
       std::vector<uint32_t> left_positive = positive_symbols;
       std::vector<uint32_t> right_positive = positive_symbols;
-      const bool left =
-          nonnegative(add(others, mul(slope, target.left)), left_positive, depth + 1);
+      const bool left = nonnegative(add(others, mul(slope, target.left)), left_positive, depth + 1);
       const bool right =
           nonnegative(add(others, mul(slope, target.right)), right_positive, depth + 1);
       result = both ? left && right : left || right;

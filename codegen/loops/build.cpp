@@ -29,8 +29,8 @@ struct Place {
 
 /// Where a reduction accumulates.
 struct Accumulator {
-  Place value;     // the running result (ArgReduce: the running extreme)
-  Place position;  // ArgReduce: its position
+  Place value;                  // the running result (ArgReduce: the running extreme)
+  Place position;               // ArgReduce: its position
   std::vector<RangeId> ranges;  // spatial ranges opened inside the reduce loops
   bool in_place = false;        // the array of the statement itself
 };
@@ -86,8 +86,8 @@ class KernelBuilder {
   Place target(StatementId id);
   Place element_of(StatementId producer, const Value& load, StatementId reader);
   ArrayId buffer_array(schedule::ArrayId id);
-  ArrayId declare(const Statement& s, DType dtype, bool widened,
-                  const std::vector<RangeId>& ranges, Block& block);
+  ArrayId declare(const Statement& s, DType dtype, bool widened, const std::vector<RangeId>& ranges,
+                  Block& block);
   ExprId scratch_index(StatementId id, const std::vector<RangeId>& ranges);
 
   ValueId emit(Block& block, Key key, DType dtype, const std::string& label,
@@ -184,8 +184,7 @@ Place KernelBuilder::target(StatementId id) {
   }
   const ArrayId array = buffer_array(s.array);
   kernel_.arrays[array.index].written = true;
-  return {array,
-          here(id, schedule::linearise(pool_, s.target, schedule_.array(s.array).shape))};
+  return {array, here(id, schedule::linearise(pool_, s.target, schedule_.array(s.array).shape))};
 }
 
 /// Where a load finds its element.
@@ -194,12 +193,11 @@ Place KernelBuilder::element_of(StatementId producer, const Value& value, Statem
     const Statement& s = statement(producer);
     ExprId position = pool_.constant(0);
     for (RangeId range : s.scratch) {
-      size_t axis = 0;
-      while (pool_.as_range(s.target[axis]) != range) {
-        ++axis;
-      }
-      position = pool_.add(pool_.mul(position, pool_.range_info(range).extent),
-                           here(reader, value.tuple[axis]));
+      const auto number = static_cast<size_t>(std::find(s.spatial.begin(), s.spatial.end(), range) -
+                                              s.spatial.begin());
+      const ExprId coordinate = schedule::coordinate_in(pool_, s, number, value.tuple);
+      position =
+          pool_.add(pool_.mul(position, pool_.range_info(range).extent), here(reader, coordinate));
     }
     return {state(producer).scratch, position};
   }
@@ -223,7 +221,9 @@ ValueId KernelBuilder::emit(Block& block, Key key, DType dtype, const std::strin
 
 ValueId KernelBuilder::constant(Block& block, const Scalar& scalar) {
   return emit(block, Key{1, static_cast<int>(scalar.dtype()), {}, scalar.bits()}, scalar.dtype(),
-              "", [&](ValueId id) { return Stmt{Constant{id, scalar}}; });
+              "", [&](ValueId id) {
+                return Stmt{Constant{id, scalar}};
+              });
 }
 
 ValueId KernelBuilder::let(Block& block, air::Op op, DType dtype, std::vector<ValueId> args,
@@ -232,8 +232,9 @@ ValueId KernelBuilder::let(Block& block, air::Op op, DType dtype, std::vector<Va
   for (ValueId arg : args) {
     key.args.push_back(arg.index);
   }
-  return emit(block, std::move(key), dtype, label,
-              [&](ValueId id) { return Stmt{Let{id, op, std::move(args)}}; });
+  return emit(block, std::move(key), dtype, label, [&](ValueId id) {
+    return Stmt{Let{id, op, std::move(args)}};
+  });
 }
 
 ValueId KernelBuilder::load(Block& block, const Place& place, const Guard& guard, DType dtype,
@@ -259,7 +260,9 @@ void KernelBuilder::store(Block& block, const Place& place, ValueId value) {
   block.push_back({Store{place.array, place.index, value}});
   kernel_.arrays[place.array.index].written = true;
   const uint32_t version = ++versions_[place.array.index];
-  const Key key{3, static_cast<int>(place.array.index), {place.index.index},
+  const Key key{3,
+                static_cast<int>(place.array.index),
+                {place.index.index},
                 (uint64_t{scopes_.size()} << 32) | version};
   scopes_.back().known[key] = value;
 }
@@ -293,8 +296,9 @@ void KernelBuilder::compute_value(StatementId id, schedule::ValueId value_id, Bl
         done(constant(block, Scalar::of_int(DType::Int64, *known)));
         return;
       }
-      done(emit(block, Key{4, 0, {index.index}, 0}, DType::Int64, label,
-                [&](ValueId v) { return Stmt{IndexValue{v, index}}; }));
+      done(emit(block, Key{4, 0, {index.index}, 0}, DType::Int64, label, [&](ValueId v) {
+        return Stmt{IndexValue{v, index}};
+      }));
       return;
     }
     case ValueKind::Load:
@@ -331,8 +335,9 @@ void KernelBuilder::compute_value(StatementId id, schedule::ValueId value_id, Bl
       for (ValueId arg : args) {
         key.args.push_back(arg.index);
       }
-      done(emit(block, std::move(key), value.dtype, label,
-                [&](ValueId v) { return Stmt{Select{v, cases, args}}; }));
+      done(emit(block, std::move(key), value.dtype, label, [&](ValueId v) {
+        return Stmt{Select{v, cases, args}};
+      }));
       return;
     }
     case ValueKind::Bind: {
@@ -418,9 +423,8 @@ void KernelBuilder::loop(const TreeNode& node, size_t depth, Block& block) {
 /// Opens loops over spatial ranges of a statement around `body`.
 void KernelBuilder::over(StatementId id, const std::vector<RangeId>& ranges, Block& block,
                          const std::function<void(Block&)>& body) {
-  if (std::any_of(ranges.begin(), ranges.end(), [&](RangeId range) {
-        return pool_.is(pool_.range_info(range).extent, 0);
-      })) {
+  if (std::any_of(ranges.begin(), ranges.end(),
+                  [&](RangeId range) { return pool_.is(pool_.range_info(range).extent, 0); })) {
     return;
   }
   Block* inner = &block;
@@ -465,16 +469,16 @@ void KernelBuilder::begin_reduction(StatementId id, size_t depth, Block& block) 
   }
   state(id).accumulator = accumulator;
   over(id, accumulator.ranges, block, [&](Block& inner) {
-    const air::ReduceOp op = arg ? (node.get<air::ArgReduceAttr>().max ? air::ReduceOp::Max
-                                                                      : air::ReduceOp::Min)
-                                 : node.get<air::ReduceAttr>().op;
+    const air::ReduceOp op =
+        arg ? (node.get<air::ArgReduceAttr>().max ? air::ReduceOp::Max : air::ReduceOp::Min)
+            : node.get<air::ReduceAttr>().op;
     const ExprId row = scratch_index(id, accumulator.ranges);
     const ValueId first = constant(inner, air::identity(op, element));
     if (arg) {
       store(inner, {accumulator.value.array, row}, first);
       const ValueId zero = constant(inner, Scalar::of_int(DType::Int64, 0));
-      store(inner,
-            accumulator.in_place ? target(id) : Place{accumulator.position.array, row}, zero);
+      store(inner, accumulator.in_place ? target(id) : Place{accumulator.position.array, row},
+            zero);
     } else {
       store(inner, accumulator.in_place ? target(id) : Place{accumulator.value.array, row}, first);
     }
@@ -545,8 +549,10 @@ void KernelBuilder::leaf(StatementId id, Block& block) {
   const ExprId index = here(id, pool_.range(s.reduce.front()));
   If update{better, {}};
   scopes_.emplace_back();
-  const ValueId number = emit(update.body, Key{4, 0, {index.index}, 0}, DType::Int64, "",
-                              [&](ValueId v) { return Stmt{IndexValue{v, index}}; });
+  const ValueId number =
+      emit(update.body, Key{4, 0, {index.index}, 0}, DType::Int64, "", [&](ValueId v) {
+        return Stmt{IndexValue{v, index}};
+      });
   store(update.body, best, value);
   store(update.body, position, number);
   scopes_.pop_back();
@@ -573,10 +579,14 @@ Module build(schedule::Schedule schedule) {
     }
     const auto kind = [&] {
       switch (array.kind) {
-        case schedule::ArrayKind::Input: return BufferKind::Input;
-        case schedule::ArrayKind::Param: return BufferKind::Param;
-        case schedule::ArrayKind::Output: return BufferKind::Output;
-        case schedule::ArrayKind::Local: return BufferKind::Temporary;
+        case schedule::ArrayKind::Input:
+          return BufferKind::Input;
+        case schedule::ArrayKind::Param:
+          return BufferKind::Param;
+        case schedule::ArrayKind::Output:
+          return BufferKind::Output;
+        case schedule::ArrayKind::Local:
+          return BufferKind::Temporary;
       }
       CATEN_UNREACHABLE("array kind");
     }();

@@ -1,6 +1,7 @@
 // Loop IR: loop nests over scalars, one function per kernel. Goes in: a schedule. Goes out to C.
 //
-// - Every scalar is named once (`ValueId`) and computed by one flat statement from other scalars, so
+// - Every scalar is named once (`ValueId`) and computed by one flat statement from other scalars,
+// so
 //   that nothing nests deeply and no compiler can contract across an operation.
 // - Memory is arrays of one dtype, addressed by one linear index expression in elements. A scratch
 //   array of one element is a scalar variable.

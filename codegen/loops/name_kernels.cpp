@@ -15,12 +15,18 @@ std::string op_word(const schedule::Schedule& schedule, const schedule::Statemen
     return std::string(air::name(node.op));
   }
   switch (node.get<air::ReduceAttr>().op) {
-    case air::ReduceOp::Add: return "sum";
-    case air::ReduceOp::Mul: return "prod";
-    case air::ReduceOp::Max: return "max";
-    case air::ReduceOp::Min: return "min";
-    case air::ReduceOp::And: return "all";
-    case air::ReduceOp::Or: return "any";
+    case air::ReduceOp::Add:
+      return "sum";
+    case air::ReduceOp::Mul:
+      return "prod";
+    case air::ReduceOp::Max:
+      return "max";
+    case air::ReduceOp::Min:
+      return "min";
+    case air::ReduceOp::And:
+      return "all";
+    case air::ReduceOp::Or:
+      return "any";
   }
   return "reduce";
 }

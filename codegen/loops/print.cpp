@@ -55,65 +55,65 @@ class Printer {
 
   void block(const Block& statements) {
     for (const Stmt& stmt : statements) {
-      std::visit(
-          Overloaded{
-              [&](const Let& s) {
-                line("(let %{} {} ({}{}))", s.value.index, type(s.value), air::name(s.op),
-                     values(s.args));
-              },
-              [&](const Constant& s) {
-                line("(let %{} {} {})", s.value.index, type(s.value), s.scalar.to_string());
-              },
-              [&](const IndexValue& s) {
-                line("(let %{} {} (index {}))", s.value.index, type(s.value), expr(s.index));
-              },
-              [&](const Load& s) {
-                line("(let %{} {} (load a{} {}{}))", s.value.index, type(s.value), s.array.index,
-                     expr(s.index), s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
-              },
-              [&](const Select& s) {
-                std::string text;
-                for (size_t i = 0; i < s.cases.size(); ++i) {
-                  text += fmt::format(" ((and{}) %{})", guard(s.cases[i]), s.args[i].index);
-                }
-                line("(let %{} {} (select{} %{}))", s.value.index, type(s.value), text,
-                     s.args.back().index);
-              },
-              [&](const Store& s) {
-                line("(store a{} {} %{})", s.array.index, expr(s.index), s.value.index);
-              },
-              [&](const Accumulate& s) {
-                line("(accumulate {} a{} {} %{})", reduce_name(s.op), s.array.index, expr(s.index),
-                     s.value.index);
-              },
-              [&](const Bind& s) {
-                line("(bind r{} {} %{} {}{})", s.range.index, s.checked ? "checked" : "clamped",
-                     s.value.index, expr(s.offset),
-                     s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
-              },
-              [&](const Scratch& s) {
-                const Array& array = kernel_.array(s.array);
-                line("(scratch a{} {} {})", s.array.index,
-                     array.widened ? std::string_view("float32") : name(array.dtype),
-                     expr(array.size));
-              },
-              [&](const For& s) {
-                line("(for r{} {} {}", s.range.index, expr(s.lo), expr(s.hi));
-                ++indent_;
-                block(s.body);
-                --indent_;
-                out_ += ')';
-              },
-              [&](const If& s) {
-                line("(if %{}", s.condition.index);
-                ++indent_;
-                block(s.body);
-                --indent_;
-                out_ += ')';
-              },
-              [](const Comment&) {},
-          },
-          stmt.node);
+      std::visit(Overloaded{
+                     [&](const Let& s) {
+                       line("(let %{} {} ({}{}))", s.value.index, type(s.value), air::name(s.op),
+                            values(s.args));
+                     },
+                     [&](const Constant& s) {
+                       line("(let %{} {} {})", s.value.index, type(s.value), s.scalar.to_string());
+                     },
+                     [&](const IndexValue& s) {
+                       line("(let %{} {} (index {}))", s.value.index, type(s.value), expr(s.index));
+                     },
+                     [&](const Load& s) {
+                       line("(let %{} {} (load a{} {}{}))", s.value.index, type(s.value),
+                            s.array.index, expr(s.index),
+                            s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
+                     },
+                     [&](const Select& s) {
+                       std::string text;
+                       for (size_t i = 0; i < s.cases.size(); ++i) {
+                         text += fmt::format(" ((and{}) %{})", guard(s.cases[i]), s.args[i].index);
+                       }
+                       line("(let %{} {} (select{} %{}))", s.value.index, type(s.value), text,
+                            s.args.back().index);
+                     },
+                     [&](const Store& s) {
+                       line("(store a{} {} %{})", s.array.index, expr(s.index), s.value.index);
+                     },
+                     [&](const Accumulate& s) {
+                       line("(accumulate {} a{} {} %{})", reduce_name(s.op), s.array.index,
+                            expr(s.index), s.value.index);
+                     },
+                     [&](const Bind& s) {
+                       line("(bind r{} {} %{} {}{})", s.range.index,
+                            s.checked ? "checked" : "clamped", s.value.index, expr(s.offset),
+                            s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
+                     },
+                     [&](const Scratch& s) {
+                       const Array& array = kernel_.array(s.array);
+                       line("(scratch a{} {} {})", s.array.index,
+                            array.widened ? std::string_view("float32") : name(array.dtype),
+                            expr(array.size));
+                     },
+                     [&](const For& s) {
+                       line("(for r{} {} {}", s.range.index, expr(s.lo), expr(s.hi));
+                       ++indent_;
+                       block(s.body);
+                       --indent_;
+                       out_ += ')';
+                     },
+                     [&](const If& s) {
+                       line("(if %{}", s.condition.index);
+                       ++indent_;
+                       block(s.body);
+                       --indent_;
+                       out_ += ')';
+                     },
+                     [](const Comment&) {},
+                 },
+                 stmt.node);
     }
   }
 

@@ -75,39 +75,38 @@ void for_each_expr(S& stmt, F f) {
       f(expr);
     }
   };
-  std::visit(
-      Overloaded{
-          [&](std::conditional_t<std::is_const_v<S>, const IndexValue, IndexValue>& s) {
-            f(s.index);
-          },
-          [&](std::conditional_t<std::is_const_v<S>, const Load, Load>& s) {
-            f(s.index);
-            each(s.guard);
-          },
-          [&](std::conditional_t<std::is_const_v<S>, const Select, Select>& s) {
-            for (auto& guard : s.cases) {
-              each(guard);
-            }
-          },
-          [&](std::conditional_t<std::is_const_v<S>, const Store, Store>& s) { f(s.index); },
-          [&](std::conditional_t<std::is_const_v<S>, const Accumulate, Accumulate>& s) {
-            f(s.index);
-          },
-          [&](std::conditional_t<std::is_const_v<S>, const Bind, Bind>& s) {
-            f(s.offset);
-            each(s.guard);
-          },
-          [&](std::conditional_t<std::is_const_v<S>, const For, For>& s) {
-            f(s.lo);
-            f(s.hi);
-          },
-          [](const Let&) {},
-          [](const Constant&) {},
-          [](const Scratch&) {},
-          [](const If&) {},
-          [](const Comment&) {},
-      },
-      stmt.node);
+  std::visit(Overloaded{
+                 [&](std::conditional_t<std::is_const_v<S>, const IndexValue, IndexValue>& s) {
+                   f(s.index);
+                 },
+                 [&](std::conditional_t<std::is_const_v<S>, const Load, Load>& s) {
+                   f(s.index);
+                   each(s.guard);
+                 },
+                 [&](std::conditional_t<std::is_const_v<S>, const Select, Select>& s) {
+                   for (auto& guard : s.cases) {
+                     each(guard);
+                   }
+                 },
+                 [&](std::conditional_t<std::is_const_v<S>, const Store, Store>& s) { f(s.index); },
+                 [&](std::conditional_t<std::is_const_v<S>, const Accumulate, Accumulate>& s) {
+                   f(s.index);
+                 },
+                 [&](std::conditional_t<std::is_const_v<S>, const Bind, Bind>& s) {
+                   f(s.offset);
+                   each(s.guard);
+                 },
+                 [&](std::conditional_t<std::is_const_v<S>, const For, For>& s) {
+                   f(s.lo);
+                   f(s.hi);
+                 },
+                 [](const Let&) {},
+                 [](const Constant&) {},
+                 [](const Scratch&) {},
+                 [](const If&) {},
+                 [](const Comment&) {},
+             },
+             stmt.node);
 }
 
 /// Calls f on every statement of the block and of the blocks inside it, outer ones first.

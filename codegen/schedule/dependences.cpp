@@ -6,17 +6,23 @@
 namespace caten::schedule {
 namespace {
 
-/// Where in the target of `producer` its spatial range number `i` stands alone.
-std::optional<size_t> axis_of(const index::Pool& pool, const Statement& producer, size_t i) {
-  for (size_t axis = 0; axis < producer.target.size(); ++axis) {
-    if (pool.as_range(producer.target[axis]) == producer.spatial[i]) {
-      return axis;
-    }
+/// The range of the reader that walks spatial range number `i` of the producer: the one range that
+/// the reader's coordinate is. An Assign may write part of an array: then only an axis written as
+/// it is counts.
+std::optional<RangeId> reader_range(index::Pool& pool, const Statement& producer, size_t i,
+                                    const Value& load) {
+  if (producer.kind == StatementKind::Assign &&
+      pool.as_range(producer.target[producer.coordinates[i].axis]) != producer.spatial[i]) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  const std::optional<RangeId> range = pool.as_range(coordinate_in(pool, producer, i, load.tuple));
+  if (range && pool.range_info(*range).kind == index::RangeKind::Data) {
+    return std::nullopt;
+  }
+  return range;
 }
 
-void add_flow(const Schedule& schedule, Dependences& out, const Value& load) {
+void add_flow(Schedule& schedule, Dependences& out, const Value& load) {
   const Statement& producer = schedule.statement(load.producer);
   auto flow = std::find_if(out.flows.begin(), out.flows.end(),
                            [&](const Flow& f) { return f.producer == load.producer; });
@@ -27,14 +33,7 @@ void add_flow(const Schedule& schedule, Dependences& out, const Value& load) {
     flow = std::prev(out.flows.end());
   }
   for (size_t i = 0; i < producer.spatial.size(); ++i) {
-    std::optional<RangeId> coordinate;
-    if (const std::optional<size_t> axis = axis_of(schedule.pool, producer, i)) {
-      coordinate = schedule.pool.as_range(load.tuple[*axis]);
-    }
-    if (coordinate &&
-        schedule.pool.range_info(*coordinate).kind == index::RangeKind::Data) {
-      coordinate.reset();
-    }
+    const std::optional<RangeId> coordinate = reader_range(schedule.pool, producer, i, load);
     if (first) {
       flow->aligned[i] = coordinate;
     } else if (flow->aligned[i] != coordinate) {

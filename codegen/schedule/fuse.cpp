@@ -68,6 +68,7 @@ class Fuser {
   bool is_prelude_of(const Draft& draft, StatementId id) const;
   bool walks_columns(const Group& group, StatementId id) const;
   void finish_join(size_t kernel, StatementId id);
+  void take_in_preludes(size_t kernel, StatementId id);
   void place_statement(StatementId id);
   void note_separate(StatementId id, size_t kernel);
 
@@ -80,7 +81,7 @@ class Fuser {
   std::vector<size_t> slot_of_;
   std::vector<size_t> kernel_of_;
   std::vector<char> after_contraction_;  // a contraction precedes it in its kernel
-  bool inside_kernel_ = false;  // arranging what is inside the outermost loops
+  bool inside_kernel_ = false;           // arranging what is inside the outermost loops
   std::vector<Draft> drafts_;
   std::map<ArrayId, size_t> last_reader_;  // draft that last read an array
 };
@@ -117,8 +118,7 @@ std::optional<Group> Fuser::joined(const Group& group, StatementId id) const {
   Group out;
   for (const Candidate& candidate : group.candidates) {
     for (RangeId range : own) {
-      if (pool_.range_info(range).extent !=
-          pool_.range_info(candidate.ranges.front()).extent) {
+      if (pool_.range_info(range).extent != pool_.range_info(candidate.ranges.front()).extent) {
         continue;
       }
       const bool legal = std::all_of(flows.begin(), flows.end(), [&](const Flow* flow) {
@@ -182,7 +182,7 @@ bool Fuser::is_in(StatementId id, const std::vector<StatementId>& level) const {
 /// Adds a statement to the last group it can share a loop with, or starts a new one.
 void Fuser::place_in_level(std::vector<Group>& groups, StatementId id,
                            const std::vector<StatementId>& level) {
-  size_t first = 0;     // the first group it may be in
+  size_t first = 0;      // the first group it may be in
   bool related = false;  // some group holds a producer
   for (const Flow& flow : dependences_[id.index].flows) {
     if (is_in(flow.producer, level)) {
@@ -316,9 +316,8 @@ bool Fuser::is_prelude_of(const Draft& draft, StatementId id) const {
 bool Fuser::walks_columns(const Group& group, StatementId id) const {
   const std::vector<RangeId>& spatial = schedule_.statement(id).spatial;
   return spatial.size() > 1 &&
-         std::all_of(group.candidates.begin(), group.candidates.end(), [&](const Candidate& c) {
-           return c.ranges.back() == spatial.back();
-         });
+         std::all_of(group.candidates.begin(), group.candidates.end(),
+                     [&](const Candidate& c) { return c.ranges.back() == spatial.back(); });
 }
 
 bool Fuser::join_kernel(size_t kernel, StatementId id) {
@@ -338,8 +337,8 @@ bool Fuser::join_kernel(size_t kernel, StatementId id) {
     }
   }
   const bool prelude = related && is_prelude_of(draft, id);
-  const bool scalar = schedule_.statement(id).spatial.empty() &&
-                      schedule_.statement(id).reduce.empty();
+  const bool scalar =
+      schedule_.statement(id).spatial.empty() && schedule_.statement(id).reduce.empty();
   if (!scalar) {
     for (size_t number = first; number < draft.groups.size(); ++number) {
       std::optional<Group> group = joined(draft.groups[number], id);
@@ -352,8 +351,9 @@ bool Fuser::join_kernel(size_t kernel, StatementId id) {
       return true;
     }
   }
-  const bool shares = std::any_of(dependences.reads.begin(), dependences.reads.end(),
-                                  [&](const Read& read) { return draft.reads.contains(read.array); });
+  const bool shares =
+      std::any_of(dependences.reads.begin(), dependences.reads.end(),
+                  [&](const Read& read) { return draft.reads.contains(read.array); });
   if (related && (scalar || prelude || (scalar_flow && shares))) {
     start_group(draft.groups, id);
     finish_join(kernel, id);
@@ -383,6 +383,48 @@ void Fuser::finish_join(size_t kernel, StatementId id) {
     last_reader_[read.array] = kernel;
   }
   draft.reads.insert(schedule_.statement(id).array);
+}
+
+/// Kernels that only prepare small tables for the statement move into its kernel, before the rest.
+void Fuser::take_in_preludes(size_t kernel, StatementId id) {
+  for (const Flow& flow : dependences_[id.index].flows) {
+    const size_t other = kernel_of_[flow.producer.index];
+    Draft& prelude = drafts_[other];
+    if (other == kernel || !is_prelude_of(prelude, id) ||
+        prelude.statements.size() + drafts_[kernel].statements.size() > kMaxKernelStatements) {
+      continue;
+    }
+    const std::set<size_t>& needs = drafts_[kernel].depends_on;
+    if (std::any_of(needs.begin(), needs.end(),
+                    [&](size_t need) { return need != other && depends(need, other); })) {
+      continue;  // another kernel has to run between the two
+    }
+    for (StatementId member : drafts_[kernel].statements) {
+      group_of_[member.index] += prelude.groups.size();
+    }
+    for (StatementId member : prelude.statements) {
+      kernel_of_[member.index] = kernel;
+    }
+    Draft& into = drafts_[kernel];
+    prelude.groups.insert(prelude.groups.end(), std::make_move_iterator(into.groups.begin()),
+                          std::make_move_iterator(into.groups.end()));
+    into.groups = std::move(prelude.groups);
+    prelude.statements.insert(prelude.statements.end(), into.statements.begin(),
+                              into.statements.end());
+    into.statements = std::move(prelude.statements);
+    into.depends_on.insert(prelude.depends_on.begin(), prelude.depends_on.end());
+    into.depends_on.erase(other);
+    into.reads.insert(prelude.reads.begin(), prelude.reads.end());
+    for (ArrayId array : prelude.reads) {
+      if (auto reader = last_reader_.find(array);
+          reader != last_reader_.end() && reader->second == other) {
+        reader->second = kernel;
+      }
+    }
+    // Whoever depended on the emptied draft finds the kernel through it.
+    prelude = Draft{};
+    prelude.depends_on = {kernel};
+  }
 }
 
 void Fuser::note_separate(StatementId id, size_t kernel) {
@@ -431,6 +473,7 @@ void Fuser::place_statement(StatementId id) {
   }
   for (size_t kernel : kernels) {
     if (join_kernel(kernel, id)) {
+      take_in_preludes(kernel, id);
       break;
     }
   }
@@ -470,6 +513,7 @@ void Fuser::run() {
       ready.insert(i);
     }
   }
+  size_t finished = 0;
   while (!ready.empty()) {
     const size_t next = *ready.begin();
     ready.erase(ready.begin());
@@ -478,12 +522,16 @@ void Fuser::run() {
         ready.insert(user);
       }
     }
+    ++finished;
+    if (drafts_[next].statements.empty()) {
+      continue;  // moved into another kernel
+    }
     Kernel kernel;
     kernel.statements = drafts_[next].statements;
     kernel.roots = arrange(std::move(drafts_[next].groups));
     schedule_.kernels.push_back(std::move(kernel));
   }
-  CATEN_CHECK(schedule_.kernels.size() == drafts_.size(), "kernels depend on each other in a cycle");
+  CATEN_CHECK(finished == drafts_.size(), "kernels depend on each other in a cycle");
 }
 
 }  // namespace

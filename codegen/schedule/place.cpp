@@ -16,8 +16,7 @@ struct Path {
 
 class Placer {
  public:
-  explicit Placer(Schedule& schedule)
-      : schedule_(schedule), paths_(schedule.statements.size()) {}
+  explicit Placer(Schedule& schedule) : schedule_(schedule), paths_(schedule.statements.size()) {}
 
   void run() {
     for (size_t k = 0; k < schedule_.kernels.size(); ++k) {

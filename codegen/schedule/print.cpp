@@ -50,6 +50,11 @@ class Printer {
   explicit Printer(const Schedule& schedule) : schedule_(schedule) {}
 
   std::string run() {
+    if (schedule_.kernels.empty()) {  // before fusion
+      for (const Statement& s : schedule_.statements) {
+        statement(s);
+      }
+    }
     for (size_t i = 0; i < schedule_.kernels.size(); ++i) {
       line("(kernel {}", i);
       ++indent_;
@@ -70,11 +75,14 @@ class Printer {
     out_ += fmt::format(format, std::forward<Args>(args)...);
   }
 
+  void statement(const Statement& s) {
+    line("({} {} {} -> {})", kind_name(s.kind), node_name(schedule_, s.node),
+         tuple_text(schedule_.pool, s.target), place_of(schedule_, s));
+  }
+
   void tree(const TreeNode& node) {
     if (node.is_leaf()) {
-      const Statement& s = schedule_.statement(node.statement);
-      line("({} {} {} -> {})", kind_name(s.kind), node_name(schedule_, s.node),
-           tuple_text(schedule_.pool, s.target), place_of(schedule_, s));
+      statement(schedule_.statement(node.statement));
       return;
     }
     std::string ranges;

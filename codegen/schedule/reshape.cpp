@@ -81,8 +81,7 @@ std::vector<ExprId> reshape_tuple(Pool& pool, const std::vector<ExprId>& tuple,
       t0 = 0;
       f0 = 0;
     }
-    const ExprId linear =
-        position(pool, tuple, to, std::span(to_axes).subspan(t0, t1 - t0));
+    const ExprId linear = position(pool, tuple, to, std::span(to_axes).subspan(t0, t1 - t0));
     split(pool, linear, from, std::span(from_axes).subspan(f0, f1 - f0), out);
     t1 = t0;
     f1 = f0;

@@ -64,14 +64,25 @@ struct Value {
 
 enum class StatementKind : uint8_t { Map, Reduce, ArgReduce, Assign };
 
+/// How a spatial range of a statement is found in a tuple of its node:
+/// floor_div(tuple[axis], inner), and of that the remainder by the range's extent unless the range
+/// is the outermost of its axis.
+struct Coordinate {
+  size_t axis = 0;
+  ExprId inner;
+  bool outermost = true;
+};
+
 struct Statement {
   StatementKind kind = StatementKind::Map;
   air::NodeId node;
-  std::vector<RangeId> spatial;  // in the order of the node's axes
+  /// In the order of the node's axes; an axis that its readers split has several.
+  std::vector<RangeId> spatial;
+  std::vector<Coordinate> coordinates;  // one per spatial range
   std::vector<RangeId> reduce;
-  ValueId root;                // what is stored, or accumulated
-  std::vector<ExprId> target;  // the element written, over `spatial` (and Data ranges of `binds`)
-  std::vector<ValueId> binds;  // of `target`
+  ValueId root;                 // what is stored, or accumulated
+  std::vector<ExprId> target;   // the element written, over `spatial` (and Data ranges of `binds`)
+  std::vector<ValueId> binds;   // of `target`
   std::vector<ValueId> values;  // everything `root` needs, in order of computation
   ArrayId array;
   std::string reason;  // why this value is stored
@@ -123,7 +134,7 @@ struct Schedule {
   std::vector<Statement> statements;  // producers first
   std::vector<Array> arrays;
   std::vector<ArrayId> output_arrays;  // one per graph output
-  std::vector<Kernel> kernels;  // in order of execution
+  std::vector<Kernel> kernels;         // in order of execution
 
   const Value& value(ValueId id) const { return values[id.index]; }
   const Statement& statement(StatementId id) const { return statements[id.index]; }
@@ -144,6 +155,9 @@ std::string print(const Schedule& schedule);
 /// One line per store: why it was not fused into its consumer (--explain-fusion).
 std::string explain(const Schedule& schedule);
 
+/// The value of spatial range number `i` of a statement for an element of its node.
+ExprId coordinate_in(index::Pool& pool, const Statement& statement, size_t i,
+                     const std::vector<ExprId>& tuple);
 /// Alias chains resolved.
 ValueId resolve(const Schedule& schedule, ValueId value);
 /// Row-major position of a tuple in an array of this shape.

@@ -60,6 +60,8 @@ class Walker {
   void alias(ValueId id, ValueId input);
   void add_binds(ValueId id);
   void start_statement(NodeId id, std::string reason);
+  std::vector<ExprId> axis_parts(NodeId id, size_t axis);
+  ExprId open_axis(Statement& statement, NodeId id, size_t axis, ExprId extent);
   void start_copy(NodeId id, std::string reason);
   std::vector<ExprId> shape_exprs(const Shape& shape);
   ArrayId leaf_array(NodeId id);
@@ -215,6 +217,80 @@ std::optional<std::string> Walker::reason_to_store(NodeId id) const {
   return std::nullopt;
 }
 
+/// The extents, outermost first, of the ranges that the readers of a node walk an axis with when
+/// all of them linearise several: a reshape between that did not split what it is computed with.
+std::vector<ExprId> Walker::axis_parts(NodeId id, size_t axis) {
+  std::vector<ExprId> parts;
+  const ExprId extent = pool_.from_dim(graph_[id].shape[axis]);
+  for (const auto& [key, value] : requests_[id.index]) {
+    if (pool_.as_range(key.tuple[axis])) {
+      return {};
+    }
+    if (!parts.empty()) {
+      continue;
+    }
+    // Terms of the form stride * range with strides 1, e1, e1 * e2, ...
+    std::vector<std::pair<ExprId, RangeId>> strides;
+    for (const index::Term& term : std::vector<index::Term>(pool_.terms(key.tuple[axis]))) {
+      ExprId stride = pool_.constant(term.coefficient);
+      std::optional<RangeId> range;
+      for (index::AtomId atom : term.atoms) {
+        const index::Atom a = pool_.atom(atom);
+        if (a.kind == index::AtomKind::Symbol) {
+          stride = pool_.mul(stride, pool_.symbol(a.id));
+        } else if (a.kind == index::AtomKind::Range && !range) {
+          range = RangeId{a.id};
+        } else {
+          return {};
+        }
+      }
+      if (!range || pool_.range_info(*range).kind == index::RangeKind::Data) {
+        return {};
+      }
+      strides.emplace_back(stride, *range);
+    }
+    ExprId inner = pool_.constant(1);
+    while (!strides.empty()) {
+      const auto next = std::find_if(strides.begin(), strides.end(),
+                                     [&](const auto& entry) { return entry.first == inner; });
+      if (next == strides.end()) {
+        return {};
+      }
+      parts.insert(parts.begin(), pool_.range_info(next->second).extent);
+      inner = pool_.mul(inner, parts.front());
+      strides.erase(next);
+    }
+    if (inner != extent || parts.size() < 2) {
+      return {};
+    }
+  }
+  return parts;
+}
+
+/// New spatial ranges for an axis of the node; returns the index they make.
+ExprId Walker::open_axis(Statement& statement, NodeId id, size_t axis, ExprId extent) {
+  std::vector<ExprId> parts = axis_parts(id, axis);
+  if (parts.empty()) {
+    parts = {extent};
+  }
+  ExprId index = pool_.constant(0);
+  std::vector<Coordinate> coordinates;
+  ExprId inner = pool_.constant(1);
+  for (size_t i = parts.size(); i-- > 0;) {
+    coordinates.insert(coordinates.begin(), Coordinate{axis, inner, i == 0});
+    inner = pool_.mul(inner, parts[i]);
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const RangeId range = pool_.new_range(parts[i], index::RangeKind::Spatial);
+    index = pool_.add(pool_.mul(index, parts[i]), pool_.range(range));
+    if (!pool_.is(parts[i], 1)) {
+      statement.spatial.push_back(range);
+      statement.coordinates.push_back(coordinates[i]);
+    }
+  }
+  return index;
+}
+
 void Walker::start_statement(NodeId id, std::string reason) {
   const Node& node = graph_[id];
   const StatementId self{static_cast<uint32_t>(schedule_.statements.size())};
@@ -223,38 +299,43 @@ void Walker::start_statement(NodeId id, std::string reason) {
   statement.reason = std::move(reason);
   NodeId source = id;
   std::vector<ExprId> tuple;
-  const auto new_axis = [&](const Dim& size, index::RangeKind kind) {
-    const RangeId range = pool_.new_range(pool_.from_dim(size), kind);
-    if (!pool_.is(pool_.range_info(range).extent, 1)) {
-      (kind == index::RangeKind::Spatial ? statement.spatial : statement.reduce).push_back(range);
-    }
-    return pool_.range(range);
-  };
   if (node.op == Op::Reduce || node.op == Op::ArgReduce) {
     statement.kind = node.op == Op::Reduce ? StatementKind::Reduce : StatementKind::ArgReduce;
     source = node.inputs[0];
     const Node& x = graph_[source];
-    std::vector<int> axes{};
-    if (node.op == Op::Reduce) {
-      axes = node.get<air::ReduceAttr>().axes;
-    } else {
-      axes = {node.get<air::ArgReduceAttr>().axis};
-    }
-    for (int axis = 0; axis < x.rank(); ++axis) {
-      const bool reduced = std::find(axes.begin(), axes.end(), axis) != axes.end();
-      tuple.push_back(new_axis(x.shape[static_cast<size_t>(axis)],
-                               reduced ? index::RangeKind::Reduce : index::RangeKind::Spatial));
-      statement.target.push_back(reduced ? pool_.constant(0) : tuple.back());
+    const std::vector<int> axes = node.op == Op::Reduce
+                                      ? node.get<air::ReduceAttr>().axes
+                                      : std::vector{node.get<air::ArgReduceAttr>().axis};
+    for (size_t axis = 0; axis < x.shape.size(); ++axis) {
+      const ExprId extent = pool_.from_dim(x.shape[axis]);
+      if (std::find(axes.begin(), axes.end(), static_cast<int>(axis)) == axes.end()) {
+        tuple.push_back(open_axis(statement, id, axis, extent));
+        statement.target.push_back(tuple.back());
+        continue;
+      }
+      const RangeId range = pool_.new_range(extent, index::RangeKind::Reduce);
+      if (!pool_.is(extent, 1)) {
+        statement.reduce.push_back(range);
+      }
+      tuple.push_back(pool_.range(range));
+      statement.target.push_back(pool_.constant(0));
     }
   } else if (node.op == Op::Assign) {
     statement.kind = StatementKind::Assign;
     source = node.inputs[1];
-    for (const air::SliceAxis& axis : node.get<air::SliceAttr>().axes) {
-      tuple.push_back(new_axis(axis.size, index::RangeKind::Spatial));
+    const auto& slices = node.get<air::SliceAttr>().axes;
+    for (size_t axis = 0; axis < slices.size(); ++axis) {
+      const ExprId extent = pool_.from_dim(slices[axis].size);
+      const RangeId range = pool_.new_range(extent, index::RangeKind::Spatial);
+      if (!pool_.is(extent, 1)) {
+        statement.spatial.push_back(range);
+        statement.coordinates.push_back({axis, pool_.constant(1), true});
+      }
+      tuple.push_back(pool_.range(range));
     }
   } else {
-    for (const Dim& dim : node.shape) {
-      tuple.push_back(new_axis(dim, index::RangeKind::Spatial));
+    for (size_t axis = 0; axis < node.shape.size(); ++axis) {
+      tuple.push_back(open_axis(statement, id, axis, pool_.from_dim(node.shape[axis])));
     }
     statement.target = tuple;
   }
@@ -285,8 +366,8 @@ void Walker::start_statement(NodeId id, std::string reason) {
 
   std::vector<ValueId> binds;
   if (node.op == Op::Assign) {
-    schedule_.statements[self.index].target =
-        slice_tuple(self, node.get<air::SliceAttr>(), tuple, {}, &node.shape, node, 2, false, binds);
+    schedule_.statements[self.index].target = slice_tuple(self, node.get<air::SliceAttr>(), tuple,
+                                                          {}, &node.shape, node, 2, false, binds);
     schedule_.statements[self.index].binds = std::move(binds);
   }
   ValueId root;
@@ -382,15 +463,14 @@ ValueId Walker::bind(StatementId statement, NodeId node, ValueId input, ExprId e
 /// Where element `tuple` of a slice lies in the sliced array.
 std::vector<ExprId> Walker::slice_tuple(StatementId statement, const air::SliceAttr& attr,
                                         const std::vector<ExprId>& tuple, const Guard& guard,
-                                        const Shape* base, const Node& node,
-                                        size_t first_dynamic, bool repeats,
-                                        std::vector<ValueId>& binds) {
+                                        const Shape* base, const Node& node, size_t first_dynamic,
+                                        bool repeats, std::vector<ValueId>& binds) {
   std::vector<ExprId> out;
   for (size_t i = 0; i < tuple.size(); ++i) {
     const air::SliceAxis& axis = attr.axes[i];
     const ExprId start = pool_.from_dim(axis.start);
-    const auto dynamic = std::find(attr.dynamic_axes.begin(), attr.dynamic_axes.end(),
-                                   static_cast<int>(i));
+    const auto dynamic =
+        std::find(attr.dynamic_axes.begin(), attr.dynamic_axes.end(), static_cast<int>(i));
     if (dynamic == attr.dynamic_axes.end()) {
       out.push_back(pool_.add(start, pool_.scale(tuple[i], axis.step)));
       continue;
@@ -404,8 +484,7 @@ std::vector<ExprId> Walker::slice_tuple(StatementId statement, const air::SliceA
     const ExprId low = axis.step < 0 ? reach : pool_.constant(0);
     const ExprId room = pool_.sub(pool_.from_dim((*base)[i]), reach);
     const ValueId given = request(statement, input, {}, guard, repeats);
-    const ValueId bound =
-        bind(statement, input, given, room, pool_.sub(start, low), false, guard);
+    const ValueId bound = bind(statement, input, given, room, pool_.sub(start, low), false, guard);
     binds.push_back(bound);
     out.push_back(pool_.add(pool_.add(pool_.range(schedule_.value(bound).range), low),
                             pool_.scale(tuple[i], axis.step)));
@@ -460,8 +539,7 @@ void Walker::expand_concat(ValueId id) {
   std::vector<Guard> cases;
   ExprId begin = pool_.constant(0);
   for (size_t part = 0; part < node.inputs.size(); ++part) {
-    const ExprId end =
-        pool_.add(begin, pool_.from_dim(graph_[node.inputs[part]].shape[axis]));
+    const ExprId end = pool_.add(begin, pool_.from_dim(graph_[node.inputs[part]].shape[axis]));
     const ExprId position = pool_.sub(value.tuple[axis], begin);
     const ExprId before_end = pool_.sub(pool_.sub(end, value.tuple[axis]), pool_.constant(1));
     begin = end;
@@ -471,8 +549,8 @@ void Walker::expand_concat(ValueId id) {
     }
     std::vector<ExprId> tuple = value.tuple;
     tuple[axis] = position;
-    inputs.push_back(request(value.statement, node.inputs[part], std::move(tuple),
-                             std::move(guard), value.repeats));
+    inputs.push_back(request(value.statement, node.inputs[part], std::move(tuple), std::move(guard),
+                             value.repeats));
     Guard last;
     add_condition(last, before_end);
     cases.push_back(std::move(last));
@@ -507,8 +585,8 @@ void Walker::expand_gather(ValueId id) {
       request(value.statement, node.inputs[1], {at(axis), at(axis + indices_rank)}, value.guard,
               value.repeats || x.rank() > 1);
   const ExprId extent = pool_.from_dim(x.shape[axis]);
-  const ValueId bound = bind(value.statement, value.node, given, extent, pool_.constant(0), true,
-                             value.guard);
+  const ValueId bound =
+      bind(value.statement, value.node, given, extent, pool_.constant(0), true, value.guard);
   std::vector<ExprId> tuple(value.tuple.begin(), at(axis));
   tuple.push_back(pool_.range(schedule_.value(bound).range));
   tuple.insert(tuple.end(), at(axis + indices_rank), value.tuple.end());
@@ -667,8 +745,8 @@ void Walker::run() {
   for (const air::Output& output : graph_.outputs) {
     const Node& node = graph_[output.node];
     if (node.op == Op::Assign && overwritten[output.node.index]) {
-      copied[output.node.index] = fmt::format("output `{}` is a version overwritten later",
-                                              output.name);
+      copied[output.node.index] =
+          fmt::format("output `{}` is a version overwritten later", output.name);
       continue;
     }
     const bool in_place =
@@ -736,6 +814,13 @@ ValueId resolve(const Schedule& schedule, ValueId value) {
     value = schedule.value(value).inputs.front();
   }
   return value;
+}
+
+ExprId coordinate_in(index::Pool& pool, const Statement& statement, size_t i,
+                     const std::vector<ExprId>& tuple) {
+  const Coordinate& c = statement.coordinates[i];
+  const ExprId position = pool.floor_div(tuple[c.axis], c.inner);
+  return c.outermost ? position : pool.mod(position, pool.range_info(statement.spatial[i]).extent);
 }
 
 ExprId linearise(index::Pool& pool, const std::vector<ExprId>& tuple,

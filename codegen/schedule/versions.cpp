@@ -63,10 +63,12 @@ void insert_snapshots(Schedule& schedule, const std::vector<Snapshot>& snapshots
     Statement copy;
     copy.node = snapshot->version;
     copy.reason = "the old value is read after it has been overwritten";
-    for (ExprId extent : source.shape) {
+    for (size_t axis = 0; axis < source.shape.size(); ++axis) {
+      const ExprId extent = source.shape[axis];
       const RangeId range = pool.new_range(extent, index::RangeKind::Spatial);
       if (!pool.is(extent, 1)) {
         copy.spatial.push_back(range);
+        copy.coordinates.push_back({axis, pool.constant(1), true});
       }
       copy.target.push_back(pool.range(range));
     }

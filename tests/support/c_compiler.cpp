@@ -239,7 +239,8 @@ std::vector<air::Array> CLibrary::run(size_t number, air::Environment& env) cons
   std::vector<std::vector<std::byte>> memory;
   std::vector<void*> outputs;
   for (int output : program.outputs) {
-    const air::Array array = air::Array::zeros(buffer(output).dtype, shape_of(buffer(output), sizes));
+    const air::Array array =
+        air::Array::zeros(buffer(output).dtype, shape_of(buffer(output), sizes));
     memory.push_back(guarded(array.data.size()));
   }
   for (std::vector<std::byte>& m : memory) {

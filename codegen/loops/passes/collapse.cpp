@@ -34,8 +34,7 @@ class Collapser {
       return;
     }
     const ExprId size = inner->hi;
-    const RangeId whole =
-        pool_.new_range(pool_.mul(outer.hi, size), index::RangeKind::Spatial);
+    const RangeId whole = pool_.new_range(pool_.mul(outer.hi, size), index::RangeKind::Spatial);
     // With j = whole - i * m, whatever is linear in i * m + j loses its i.
     const index::Pool::Substitution substitution = {
         {inner->range, pool_.sub(pool_.range(whole), pool_.mul(pool_.range(outer.range), size))}};

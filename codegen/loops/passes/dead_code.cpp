@@ -44,23 +44,21 @@ class Sweeper {
     if (const std::optional<ValueId> value = defined_by(stmt)) {
       return uses_[value->index] == 0;
     }
-    return std::visit(Overloaded{
-                          [&](const Store& s) { return !is_read(s.array); },
-                          [&](const Accumulate& s) { return !is_read(s.array); },
-                          [&](const Scratch& s) { return !is_read(s.array); },
-                          [&](const Bind& s) {
-                            return !s.checked && range_uses_[s.range.index] == 0;
-                          },
-                          [](const For& s) { return is_empty(s.body); },
-                          [](const If& s) { return s.body.empty(); },
-                          [](const auto&) { return false; },
-                      },
-                      stmt.node);
+    return std::visit(
+        Overloaded{
+            [&](const Store& s) { return !is_read(s.array); },
+            [&](const Accumulate& s) { return !is_read(s.array); },
+            [&](const Scratch& s) { return !is_read(s.array); },
+            [&](const Bind& s) { return !s.checked && range_uses_[s.range.index] == 0; },
+            [](const For& s) { return is_empty(s.body); },
+            [](const If& s) { return s.body.empty(); },
+            [](const auto&) { return false; },
+        },
+        stmt.node);
   }
   static bool is_empty(const Block& block) {
-    return std::all_of(block.begin(), block.end(), [](const Stmt& stmt) {
-      return std::holds_alternative<Comment>(stmt.node);
-    });
+    return std::all_of(block.begin(), block.end(),
+                       [](const Stmt& stmt) { return std::holds_alternative<Comment>(stmt.node); });
   }
   void remove(const Stmt& stmt) {
     for_each_operand(stmt, [&](ValueId value) { --uses_[value.index]; });

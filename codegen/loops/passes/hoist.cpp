@@ -72,7 +72,8 @@ class Hoister {
     if (!defined_by(stmt)) {
       return false;
     }
-    if (const auto* load = std::get_if<Load>(&stmt.node); load && written.contains(load->array.index)) {
+    if (const auto* load = std::get_if<Load>(&stmt.node);
+        load && written.contains(load->array.index)) {
       return false;
     }
     bool invariant = true;
@@ -99,8 +100,8 @@ class Hoister {
   }
 
   const index::Pool& pool_;
-  std::vector<int> depth_;                         // per value: of the block that defines it
-  std::vector<std::pair<RangeId, int>> ranges_;    // open ranges and the depth they belong to
+  std::vector<int> depth_;                       // per value: of the block that defines it
+  std::vector<std::pair<RangeId, int>> ranges_;  // open ranges and the depth they belong to
   std::vector<int> binds_at_;
 };
 

@@ -89,8 +89,7 @@ class PartialSums {
       }
       const bool moves = std::any_of(inner.begin(), inner.end(),
                                      [&](RangeId range) { return pool_.uses(sum->index, range); });
-      const bool local =
-          std::find(declared.begin(), declared.end(), sum->array) != declared.end();
+      const bool local = std::find(declared.begin(), declared.end(), sum->array) != declared.end();
       if (!moves && !local) {
         out.push_back(sum);
       }
@@ -141,7 +140,8 @@ class PartialSums {
       std::vector<ValueId> half;
       for (size_t i = 0; i < values.size(); i += 2) {
         half.push_back(kernel_.new_value(dtype, ""));
-        out.push_back({Let{half.back(), op == air::ReduceOp::Add ? air::Op::Add : air::Op::Mul,
+        out.push_back({Let{half.back(),
+                           op == air::ReduceOp::Add ? air::Op::Add : air::Op::Mul,
                            {values[i], values[i + 1]}}});
       }
       values = std::move(half);
@@ -158,8 +158,7 @@ class PartialSums {
   }
 
   void take_together(For& loop, Block& row, Block& out) {
-    const RangeId block_range =
-        pool_.new_range(eighth(loop.hi), index::RangeKind::Spatial);
+    const RangeId block_range = pool_.new_range(eighth(loop.hi), index::RangeKind::Spatial);
     // The nest of row loops once, with an innermost body of eight copies.
     Block body;
     std::vector<std::vector<ValueId>> terms;  // per sum

@@ -72,7 +72,8 @@ TEST_P(Compile, KernelsAndNumbers) {
     ASSERT_EQ(expected.size(), given.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(testing::difference(expected[i], given[i], bounds[i]), std::nullopt)
-          << "output " << i << "\n" << compilation.loops_text << compilation.program.source;
+          << "output " << i << "\n"
+          << compilation.loops_text << compilation.program.source;
       EXPECT_EQ(testing::difference(expected[i], interpreted[i], bounds[i]), std::nullopt);
     }
   }

@@ -114,8 +114,8 @@ const Case kCases[] = {
        air::SliceAttr attr;
        attr.axes = {{2, 3, -1}, {0, 2, 1}, {0, n, 1}, {1, 2, 2}};
        const NodeId s = g.builder.slice(g.op(Op::Cos, r), attr);
-       g.output("y", g.builder.pad(s, {1, 0, 0, 0}, {0, 2, 0, 0},
-                                   Scalar::of_double(DType::Float32, 2)));
+       g.output("y",
+                g.builder.pad(s, {1, 0, 0, 0}, {0, 2, 0, 0}, Scalar::of_double(DType::Float32, 2)));
      }},
     {"outputs_over_one_domain", 1,
      [](GraphMaker& g) {
@@ -138,12 +138,24 @@ const Case kCases[] = {
        g.output("mean", g.mean(y, 1));
        g.output("max", g.reduce(ReduceOp::Max, y, 1));
      }},
-    {"softmax", 1, [](GraphMaker& g) { g.output("y", g.softmax(g.input("x", {n, m}), -1)); }},
-    {"softmax_of_a_vector", 1, [](GraphMaker& g) { g.output("y", g.softmax(g.input("x", {m}), 0)); }},
-    {"softmax_axis_0", 1, [](GraphMaker& g) { g.output("y", g.softmax(g.input("x", {n, m}), 0)); }},
+    {"softmax", 1,
+     [](GraphMaker& g) {
+       g.output("y", g.softmax(g.input("x", {n, m}), -1));
+     }},
+    {"softmax_of_a_vector", 1,
+     [](GraphMaker& g) { g.output("y", g.softmax(g.input("x", {m}), 0)); }},
+    {"softmax_axis_0", 1,
+     [](GraphMaker& g) {
+       g.output("y", g.softmax(g.input("x", {n, m}), 0));
+     }},
     {"softmax_middle_axis", 1,
-     [](GraphMaker& g) { g.output("y", g.softmax(g.input("x", {n, 5, m}), 1)); }},
-    {"softmax_4d", 1, [](GraphMaker& g) { g.output("y", g.softmax(g.input("x", {2, 3, n, m}), -1)); }},
+     [](GraphMaker& g) {
+       g.output("y", g.softmax(g.input("x", {n, 5, m}), 1));
+     }},
+    {"softmax_4d", 1,
+     [](GraphMaker& g) {
+       g.output("y", g.softmax(g.input("x", {2, 3, n, m}), -1));
+     }},
     {"softmax_of_reshape", 1,
      [](GraphMaker& g) {
        const NodeId x = g.input("x", {n, 3, m});
@@ -174,10 +186,12 @@ const Case kCases[] = {
     {"batch_norm_inference", 1,
      [](GraphMaker& g) {
        const NodeId x = g.input("x", {n, 3, 5, m});
-       const auto channel = [&](const char* name) { return g.reshape(g.input(name, {3}), {3, 1, 1}); };
+       const auto channel = [&](const char* name) {
+         return g.reshape(g.input(name, {3}), {3, 1, 1});
+       };
        const NodeId invstd = g.op(Op::Recip, g.op(Op::Sqrt, g.add(channel("var"), g.number(1e-5))));
-       g.output("y", g.add(g.mul(g.mul(g.sub(x, channel("mean")), invstd), channel("w")),
-                           channel("b")));
+       g.output("y",
+                g.add(g.mul(g.mul(g.sub(x, channel("mean")), invstd), channel("w")), channel("b")));
      }},
     {"cross_entropy_with_ids", 1,
      [](GraphMaker& g) {
@@ -187,8 +201,7 @@ const Case kCases[] = {
        const NodeId lp = g.sub(d, g.op(Op::Log, g.sum(g.exp(d), 1)));
        // One-hot by comparison with the class number.
        const NodeId hot = g.op(Op::Eq, g.broadcast(ids, {n, m}), g.builder.iota({n, m}, 1));
-       const NodeId picked =
-           g.sum(g.builder.where(hot, lp, g.broadcast(g.number(0), {n, m})), 1);
+       const NodeId picked = g.sum(g.builder.where(hot, lp, g.broadcast(g.number(0), {n, m})), 1);
        g.output("loss", g.op(Op::Neg, picked));
      }},
     {"transcendental_of_a_bias", 1,
@@ -197,10 +210,13 @@ const Case kCases[] = {
        g.output("y", g.mul(x, g.exp(g.input("b", {m}))));
      }},
     {"matmul", 1,
-     [](GraphMaker& g) { g.output("y", g.matmul(g.input("a", {n, 24}), g.input("b", {24, m}))); }},
+     [](GraphMaker& g) {
+       g.output("y", g.matmul(g.input("a", {n, 24}), g.input("b", {24, m})));
+     }},
     {"matmul_bias_gelu", 1,
      [](GraphMaker& g) {
-       const NodeId y = g.add(g.matmul(g.input("a", {n, 24}), g.input("b", {24, m})), g.input("c", {m}));
+       const NodeId y =
+           g.add(g.matmul(g.input("a", {n, 24}), g.input("b", {24, m})), g.input("c", {m}));
        g.output("y", g.gelu(y));
      }},
     {"linear_bias_relu_batched", 1,
@@ -219,9 +235,10 @@ const Case kCases[] = {
      }},
     {"mlp_softmax", 2,
      [](GraphMaker& g) {
-       const NodeId h = g.relu(g.add(g.matmul(g.input("x", {n, 64}), g.input("w1", {64, 32})),
-                                     g.input("b1", {32})));
-       g.output("y", g.softmax(g.add(g.matmul(h, g.input("w2", {32, 10})), g.input("b2", {10})), -1));
+       const NodeId h = g.relu(
+           g.add(g.matmul(g.input("x", {n, 64}), g.input("w1", {64, 32})), g.input("b1", {32})));
+       g.output("y",
+                g.softmax(g.add(g.matmul(h, g.input("w2", {32, 10})), g.input("b2", {10})), -1));
      }},
     {"embedding", 1, [](GraphMaker& g) { g.output("y", table_rows(g, "ids", "table", 5)); }},
     {"two_embeddings", 1,
@@ -248,7 +265,9 @@ const Case kCases[] = {
        g.output("y", g.mul(g.builder.reduce(ReduceOp::Add, x, {0, 1}), g.number(0.125)));
      }},
     {"column_sums", 1,
-     [](GraphMaker& g) { g.output("y", g.sum(g.exp(g.input("x", {n, m})), 0)); }},
+     [](GraphMaker& g) {
+       g.output("y", g.sum(g.exp(g.input("x", {n, m})), 0));
+     }},
     {"row_and_column_means", 3,
      [](GraphMaker& g) {
        const NodeId x = g.input("x", {n, m});
@@ -267,7 +286,8 @@ const Case kCases[] = {
        const NodeId cols = g.reshape(windows(g, x, 3, 6), {n, 1, 3, 6, 6, 3, 3});
        const NodeId w = g.reshape(g.input("w", {4, 3, 3, 3}), {1, 4, 3, 1, 1, 3, 3});
        const NodeId y = g.builder.reduce(ReduceOp::Add, g.mul(cols, w), {2, 5, 6});
-       g.output("y", g.relu(g.add(g.reshape(y, {n, 4, 6, 6}), g.reshape(g.input("b", {4}), {4, 1, 1}))));
+       g.output("y",
+                g.relu(g.add(g.reshape(y, {n, 4, 6, 6}), g.reshape(g.input("b", {4}), {4, 1, 1}))));
      }},
     {"adam_step", 1,
      [](GraphMaker& g) {
@@ -282,7 +302,8 @@ const Case kCases[] = {
          return g.add(g.mul(g.number(rate), old), g.mul(g.number(1 - rate), fresh));
        };
        const NodeId new_m1 = g.builder.assign(m1, mix(m1, grad, 0.9), all);
-       const NodeId new_m2 = g.builder.assign(m2, g.op(Op::Max, mix(m2, g.mul(grad, grad), 0.99), g.number(0.01)), all);
+       const NodeId new_m2 = g.builder.assign(
+           m2, g.op(Op::Max, mix(m2, g.mul(grad, grad), 0.99), g.number(0.01)), all);
        const NodeId step = g.div(new_m1, g.add(g.op(Op::Sqrt, new_m2), g.number(1e-3)));
        g.output("p", g.builder.assign(p, g.sub(p, g.mul(g.number(0.01), step)), all));
        g.output("m1", new_m1);

@@ -70,9 +70,8 @@ NodeId GraphMaker::matmul(NodeId a, NodeId b) {
 }
 
 NodeId GraphMaker::gelu(NodeId x) {
-  const NodeId inner =
-      mul(number(std::sqrt(2 / 3.14159265358979)),
-          add(x, mul(number(0.044715), mul(x, mul(x, x)))));
+  const NodeId inner = mul(number(std::sqrt(2 / 3.14159265358979)),
+                           add(x, mul(number(0.044715), mul(x, mul(x, x)))));
   return mul(mul(number(0.5), x), add(number(1), op(Op::Tanh, inner)));
 }
 

@@ -1,11 +1,12 @@
 // Random programs: evaluator, TinyCC in memory and emitted C under gcc, clang and tcc agree.
+#include "tests/support/random_graph.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "codegen/pipeline.h"
 #include "tests/support/c_compiler.h"
-#include "tests/support/random_graph.h"
 #include "tests/support/run_graph.h"
 #include "tests/support/same_numbers.h"
 
