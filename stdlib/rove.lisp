@@ -43,7 +43,7 @@
   (incf *skipped*)
   (format t "    - ~{~a: ~}skipped: ~a~%" (reverse *context*) description))
 
-(defun operands (form)
+(defun argument-forms (form)
   "The forms whose values a failing check prints: the arguments of a call of a plain function."
   (if (and (consp form) (symbolp (first form)) (fboundp (first form))
            (not (macro-function (first form))) (not (special-operator-p (first form))))
@@ -66,7 +66,7 @@
                             append (list (prin1-to-string name) (prin1-to-string operand)))))))
 
 (defun check-form (form description expected)
-  (let* ((operands (operands form))
+  (let* ((operands (argument-forms form))
          (temporaries (loop repeat (length operands) collect (gensym "VALUE"))))
     `(handler-case
          (let* ,(mapcar #'list temporaries operands)

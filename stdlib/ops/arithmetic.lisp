@@ -29,7 +29,7 @@ otherwise. So shapes may be computed with ops on `iconst`s."
   :lower (%div a b)
   :backward (values (!div dout b) (!neg (!div (!mul dout (!div a b)) b))))
 (defun div2 (a b)
-  (destructuring-bind (a b) (operands a b)
+  (destructuring-bind (a b) (broadcast-operands a b)
     (let ((dtype (default-float-of (dtype-of a))))
       (apply-op 'div-op (!cast a dtype) (!cast b dtype)))))
 
@@ -116,14 +116,14 @@ otherwise. So shapes may be computed with ops on `iconst`s."
 the operands become floats."
   (if (and (tensor-p a) (integer-dtype-p (dtype-of a)) (integerp b) (>= b 0))
       (integer-power a b)
-      (destructuring-bind (a b) (operands a b)
+      (destructuring-bind (a b) (broadcast-operands a b)
         (let ((dtype (default-float-of (dtype-of a))))
           (apply-op 'power-op (!cast a dtype) (!cast b dtype))))))
 
 ;;; Bits and shifts ----------------------------------------------------------------------------
 
 (defun bit-operands (name a b)
-  (let ((operands (operands a b)))
+  (let ((operands (broadcast-operands a b)))
     (when (float-dtype-p (dtype-of (first operands)))
       (%fail :wrong-dtype "`~(~a~)` needs integers or bools, not ~(~a~)" name
              (dtype-of (first operands))))

@@ -56,7 +56,7 @@
 
 (defun !clip (x low high)
   "The elements of x limited to low..high; nil means no limit. The gradient is 1 at the bounds."
-  (cond ((and low high) (apply #'apply-op 'clip-op (operands x low high)))
-        (low (apply #'apply-op 'clip-low-op (operands x low)))
-        (high (apply #'apply-op 'clip-high-op (operands x high)))
+  (cond ((and low high) (apply #'apply-op 'clip-op (broadcast-operands x low high)))
+        (low (apply #'apply-op 'clip-low-op (broadcast-operands x low)))
+        (high (apply #'apply-op 'clip-high-op (broadcast-operands x high)))
         (t (as-tensor x))))

@@ -155,7 +155,7 @@
                          x)
                      shape)))))
 
-(defun operands (&rest xs)
+(defun broadcast-operands (&rest xs)
   "The operands of an elementwise op: promoted and broadcast, as a list."
   (broadcast (promote xs)))
 
@@ -232,4 +232,4 @@
      (define-op ,class (,superclass) (a b) ,documentation ,@definition)
      (defun ,name (a b)
        ,documentation
-       (apply #'apply-op ',class (operands a b)))))
+       (apply #'apply-op ',class (broadcast-operands a b)))))

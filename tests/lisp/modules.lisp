@@ -70,7 +70,7 @@
       (setf x (forward layer x)))
     (forward (slot-value model 'ln-f) x)))
 
-(defsequence Sequence (in hidden out &key (activation #'!relu))
+(defsequence Chain (in hidden out &key (activation #'!relu))
   (Linear in hidden)
   (asnode activation)
   (Linear hidden out)
@@ -79,7 +79,7 @@
 (deftest models
   (let ((x (make-tensor '(3 4) :initial-element 1.0)))
     (ok (equal (shape (forward (FeedForward 4) x)) '(3 4)))
-    (ok (equal (shape (call (Sequence 4 5 6) x)) '(3 6)))
+    (ok (equal (shape (call (Chain 4 5 6) x)) '(3 6)))
     (let ((y (computed-elements (forward (Stack 4 2) x))))
       (ok (= (length y) 12))
       (ok (every #'(lambda (v) (< -10 v 10)) y)))

@@ -43,8 +43,15 @@ def nested(a, dtype):
     return "(" + " ".join(nested(x, dtype) for x in a) + ")"
 
 
+def is_wide(a):
+    """Whether the array has numbers that Lisp integers (64 bits, signed) cannot hold."""
+    return str(a.dtype) == "uint64" and a.size > 0 and a.max() > np.iinfo("int64").max
+
+
 def tensor(a):
     """A Lisp form that makes the array."""
+    if is_wide(a):
+        return f"(!bitcast {tensor(a.view('int64'))} :uint64)"
     dtype, shape = str(a.dtype), f"'({' '.join(map(str, a.shape))})"
     if a.size == 0:
         return f"(make-tensor {shape} :dtype :{dtype})"
@@ -53,6 +60,8 @@ def tensor(a):
 
 def check(form, want, tolerance="0"):
     want = np.asarray(want)
+    if is_wide(want):
+        form, want = f"(!bitcast {form} :int64)", want.view("int64")
     dtype = str(want.dtype)
     elements = " ".join(number(v, dtype) for v in want.reshape(-1))
     shape = " ".join(map(str, want.shape))
