@@ -45,7 +45,7 @@
    ;; losses
    !mse !l1norm !huber !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
    ;; layers
-   Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
+   weight bias affine Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
    !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool
    scaled-dot-product-attention causal-mask MultiHeadAttention RoPE !rope GroupNorm !group-norm
    Dropout !dropout

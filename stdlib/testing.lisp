@@ -76,7 +76,7 @@ numbers, :nan, :inf, :-inf, t, nil), within a relative tolerance."
              (item (apply #'forward program
                           (loop for name in names
                                 for array in arrays
-                                collect (cons name (change-facet array :tensor)))))))
+                                collect (cons name (double-tensor array)))))))
       (loop for i below (array-total-size target)
             for old = (row-major-aref target i)
             collect (progn
@@ -87,11 +87,13 @@ numbers, :nan, :inf, :-inf, t, nil), within a relative tolerance."
                           (setf (row-major-aref target i) old)
                           (/ (- above below) (* 2 step)))))))))
 
+(defun double-tensor (array &optional requires-grad)
+  (make-tensor (array-dimensions array) :dtype :float64 :from array :requires-grad requires-grad))
+
 (defun analytic-gradients (function arrays)
   "The gradients of the weighted sum of `function` by its `backward` methods, as flat lists."
   (let* ((tensors (loop for array in arrays
-                        collect (make-tensor (array-dimensions array)
-                                             :dtype :float64 :from array :requires-grad t)))
+                        collect (double-tensor array t)))
          (program (caten (weighted-sum (apply function tensors)))))
     (forward program)
     (backward program)
