@@ -5,6 +5,7 @@
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/hash_table.h"
 #include "frontend/lisp/number.h"
+#include "frontend/lisp/vm.h"
 
 namespace caten::lisp {
 
@@ -161,15 +162,19 @@ const Symbol* keyword_symbol(Value v) {
 KeywordArgs::KeywordArgs(Interpreter& interp, std::span<Value> args, size_t first,
                          std::initializer_list<std::string_view> allowed)
     : rest_(args.subspan(std::min(first, args.size()))) {
-  std::string function = interp.print(interp.callee().name, false);
+  // Entries read their parameters outside of any builtin.
+  const auto function = [&] {
+    const NativeFunction* callee = interp.vm().native();
+    return callee == nullptr ? std::string("this form") : interp.print(callee->name, false);
+  };
   if (rest_.size() % 2 != 0) {
     fail(Diag::WrongArgumentCount, interp.current_span(),
-         "`{}` has an odd number of keyword arguments; a value is missing", function);
+         "`{}` has an odd number of keyword arguments; a value is missing", function());
   }
   for (size_t i = 0; i < rest_.size(); i += 2) {
     const Symbol* key = keyword_symbol(rest_[i]);
     if (key == nullptr) {
-      wrong_type(interp, rest_[i], "an argument of `" + function + "`", "a keyword");
+      wrong_type(interp, rest_[i], "an argument of `" + function() + "`", "a keyword");
     }
     if (key->name == "ALLOW-OTHER-KEYS" ||
         std::find(allowed.begin(), allowed.end(), key->name) != allowed.end()) {
@@ -180,7 +185,7 @@ KeywordArgs::KeywordArgs(Interpreter& interp, std::span<Value> args, size_t firs
     }
     CompileError error(
         Diag::WrongArgumentCount, interp.current_span(),
-        fmt::format("`{}` takes no keyword argument `:{}`", function, symbol_label(*key)));
+        fmt::format("`{}` takes no keyword argument `:{}`", function(), symbol_label(*key)));
     std::vector<std::string> names;
     for (std::string_view name : allowed) {
       names.emplace_back(name);
