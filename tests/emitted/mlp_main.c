@@ -36,6 +36,11 @@ static unsigned char *read_npy(const char *path, const char *dtype, size_t *byte
   return data;
 }
 
+/* The first address in a block that is a multiple of 64; the block lives as long as the process. */
+static void *aligned_64(unsigned char *block) {
+  return block == NULL ? NULL : block + (64 - (uintptr_t)block % 64) % 64;
+}
+
 int main(int argc, char **argv) {
   if (argc != 3) {
     return 2;
@@ -52,7 +57,13 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < image_bytes; i++) {
     pixels[i] = (float)images[i] / 16.0f;
   }
-  const int status = digits((int64_t)count, pixels, classes);
+  const int64_t scratch_bytes = digits_scratch_bytes((int64_t)count);
+  if (scratch_bytes < 0 || digits_scratch_bytes(-1) >= 0) {
+    return 1;
+  }
+  void *scratch = aligned_64(malloc((size_t)scratch_bytes + 64));
+  const int status =
+      digits((int64_t)count, pixels, classes, &digits_embedded_params, scratch);
   if (status != 0) {
     printf("digits: status %d\n", status);
     return 1;
