@@ -7,5 +7,5 @@
   (!layer-norm x '(64) :weight scale :bias shift))
 
 (let ((x (make-tensor '(2 4) :from '((1.0 2.0 3.0 4.0) (-1.0 0.0 0.0 1.0)))))
-  (print (proceed (!layer-norm x '(4))))
+  (print (change-facet (!layer-norm x '(4)) :list))
   (terpri))

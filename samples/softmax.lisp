@@ -6,5 +6,5 @@
 (defentry softmax_rows ((x (rows columns)))
   (!softmax x :axis -1))
 
-(print (proceed (!softmax (make-tensor '(2 3) :from '((1.0 2.0 3.0) (1.0 1.0 1.0))))))
+(print (change-facet (!softmax (make-tensor '(2 3) :from '((1.0 2.0 3.0) (1.0 1.0 1.0)))) :list))
 (terpri)

@@ -33,16 +33,20 @@ void apply_pass_options(const Options& options, codegen::PassContext& context) {
   }
 }
 
+/// Sets a variable of the library to a keyword.
+void set_to_keyword(lisp::Interpreter& interp, std::string_view variable, std::string text) {
+  for (char& c : text) {
+    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  interp.set_symbol_value(interp.caten(variable), interp.keyword(text));
+}
+
 void apply_default_dtype(lisp::Interpreter& interp, const std::string& text) {
   std::optional<DType> dtype = dtype_from_name(text);
   if (!dtype || !is_float(*dtype)) {
     fail(Diag::WrongDtype, {}, "--dtype {}: expected a float dtype, as in float32", text);
   }
-  std::string keyword = text;
-  for (char& c : keyword) {
-    c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  interp.set_symbol_value(interp.caten("*DEFAULT-FLOAT*"), interp.keyword(keyword));
+  set_to_keyword(interp, "*DEFAULT-FLOAT*", text);
 }
 
 }  // namespace
@@ -53,7 +57,7 @@ lisp::Interpreter& Session::interpreter() {
     install_language(*interpreter_);
     load_stdlib(*interpreter_);
     tensor::Compiler& compiler = tensor::session(*interpreter_).compiler;
-    compiler.backend = tensor::backend_from_name(options_.backend).value();
+    set_to_keyword(*interpreter_, "*BACKEND*", options_.backend);
     apply_pass_options(options_, compiler.context);
     if (!options_.dtype.empty()) {
       apply_default_dtype(*interpreter_, options_.dtype);
