@@ -111,7 +111,8 @@ std::string shift(std::string_view op, DType dtype, std::span<const std::string>
   const std::string_view u = unsigned_type(dtype);
   const std::string count = fmt::format("(({}){} & {}u)", u, args[1], mask);
   if (op == ">>" && is_signed(dtype)) {
-    return fmt::format("({})({} >> {})", c_value_type(dtype), args[0], count);
+    // A constant may be written as an int; what is shifted has to have the width of its dtype.
+    return fmt::format("({0})(({0}){1} >> {2})", c_value_type(dtype), args[0], count);
   }
   return fmt::format("({})(({}){} {} {})", c_value_type(dtype), u, args[0], op, count);
 }

@@ -1,8 +1,8 @@
 // Hoist: what does not change in a loop is computed before it.
 //
 // Moved are values whose operands and indices do not depend on the loop, and loads of arrays that
-// the loop does not write. Not moved is what divides by a symbolic size: the loop may have no
-// iterations because that size is 0.
+// the loop does not write. The loop may have no iterations because a symbolic size is 0; not moved
+// are therefore divisions by a symbolic size, and loads of elements that may not exist then.
 #include <algorithm>
 #include <set>
 
@@ -14,8 +14,8 @@ namespace {
 
 class Hoister {
  public:
-  Hoister(const index::Pool& pool, const Kernel& kernel)
-      : pool_(pool), depth_(kernel.values.size(), 0) {}
+  Hoister(index::Pool& pool, const Kernel& kernel)
+      : pool_(pool), kernel_(kernel), depth_(kernel.values.size(), 0) {}
 
   void run(Block& body) { block(body, 0); }
 
@@ -34,7 +34,8 @@ class Hoister {
         if (loop != nullptr) {
           std::set<uint32_t> written;
           collect_writes(*body, written);
-          lift(*body, depth, written, out);
+          const bool runs = pool_.is_less(loop->lo, loop->hi);
+          lift(*body, depth, {written, runs}, out);
           ranges_.pop_back();
         }
       }
@@ -55,10 +56,15 @@ class Hoister {
     statements = std::move(out);
   }
 
-  void lift(Block& body, int depth, const std::set<uint32_t>& written, Block& out) {
+  struct LoopFacts {
+    const std::set<uint32_t>& written;  // arrays
+    bool runs;                          // at least once, whatever the sizes
+  };
+
+  void lift(Block& body, int depth, const LoopFacts& loop, Block& out) {
     Block kept;
     for (Stmt& stmt : body) {
-      if (is_invariant(stmt, depth, written)) {
+      if (is_invariant(stmt, depth, loop)) {
         depth_[defined_by(stmt)->index] = depth;
         out.push_back(std::move(stmt));
       } else {
@@ -68,12 +74,18 @@ class Hoister {
     body = std::move(kept);
   }
 
-  bool is_invariant(const Stmt& stmt, int depth, const std::set<uint32_t>& written) const {
+  bool exists(const Load& load) {
+    return pool_.is_nonnegative(load.index) &&
+           pool_.is_less(load.index, kernel_.array(load.array).size);
+  }
+
+  bool is_invariant(const Stmt& stmt, int depth, const LoopFacts& loop) {
     if (!defined_by(stmt)) {
       return false;
     }
-    if (const auto* load = std::get_if<Load>(&stmt.node);
-        load && written.contains(load->array.index)) {
+    const auto* load = std::get_if<Load>(&stmt.node);
+    if (load != nullptr &&
+        (loop.written.contains(load->array.index) || !(loop.runs || exists(*load)))) {
       return false;
     }
     bool invariant = true;
@@ -99,7 +111,8 @@ class Hoister {
     });
   }
 
-  const index::Pool& pool_;
+  index::Pool& pool_;
+  const Kernel& kernel_;
   std::vector<int> depth_;                       // per value: of the block that defines it
   std::vector<std::pair<RangeId, int>> ranges_;  // open ranges and the depth they belong to
   std::vector<int> binds_at_;
