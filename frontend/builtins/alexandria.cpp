@@ -91,7 +91,7 @@ Value alexandria_flatten(Interpreter& interp, Args args) {
   for (size_t steps = 0; !pending.empty(); ++steps) {
     const Value tree = pending.back();
     pending.pop_back();
-    if (steps > (size_t{1} << 27)) {
+    if (steps > (size_t{1} << 24)) {
       wrong_type(interp, Value::nil(), "tree", "a tree that is not circular");
     }
     if (tree.is_cons()) {

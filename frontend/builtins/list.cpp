@@ -202,7 +202,8 @@ template <typename Replace>
 Value map_tree(Interpreter& interp, Value tree, const Replace& replace) {
   interp.check_stack();
   ListCollector out(interp);
-  for (size_t steps = 0;; ++steps) {
+  Value slow = tree;  // follows at half speed, to notice a cycle
+  for (size_t steps = 1;; ++steps) {
     const Value replaced = replace(tree);
     if (!replaced.is_none()) {
       return out.finish(replaced);
@@ -212,8 +213,11 @@ Value map_tree(Interpreter& interp, Value tree, const Replace& replace) {
     }
     out.add(map_tree(interp, car(tree), replace));
     tree = cdr(tree);
-    if (steps > (size_t{1} << 26)) {
-      wrong_type(interp, Value::nil(), "tree", "a tree that is not circular");
+    if (steps % 2 == 0) {
+      slow = cdr(slow);
+      if (slow == tree && tree.is_cons()) {
+        wrong_type(interp, tree, "tree", "a tree that is not circular");
+      }
     }
   }
 }
@@ -357,9 +361,18 @@ Value list_get_properties(Interpreter& interp, Args args) {
 
 bool trees_equal(Interpreter& interp, const Comparison& comparison, Value a, Value b) {
   interp.check_stack();
-  for (; a.is_cons() && b.is_cons(); a = cdr(a), b = cdr(b)) {
+  Value slow = a;
+  for (size_t steps = 1; a.is_cons() && b.is_cons(); ++steps) {
     if (!trees_equal(interp, comparison, car(a), car(b))) {
       return false;
+    }
+    a = cdr(a);
+    b = cdr(b);
+    if (steps % 2 == 0) {
+      slow = cdr(slow);
+      if (slow == a && a.is_cons()) {
+        wrong_type(interp, a, "tree", "a tree that is not circular");
+      }
     }
   }
   return !a.is_cons() && !b.is_cons() && comparison.test(a, b);

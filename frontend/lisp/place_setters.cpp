@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/builtins/sequence.h"
 #include "frontend/clos/tables.h"
 #include "frontend/lisp/code.h"
 #include "frontend/lisp/forms.h"
@@ -48,12 +49,8 @@ void store_element(Interpreter& interp, Value array, int64_t index, size_t lengt
   if (index < 0 || static_cast<uint64_t>(index) >= length) {
     index_out_of_range(interp, index, length);
   }
-  if (String* string = array.try_as<String>()) {
-    string->chars[static_cast<size_t>(index)] =
-        expect_character(interp, value, "the character to store");
-  } else {
-    array.as<Array>()->data[static_cast<size_t>(index)] = value;
-  }
+  // The library's checks the element type, too.
+  lisp::store_element(interp, array, static_cast<size_t>(index), value);
 }
 
 // (%set-elt sequence index value)
