@@ -86,13 +86,15 @@ Value alexandria_join(Interpreter& interp, Args args) {
 
 /// The leaves of a tree without NILs, in order. Walks with an explicit stack.
 Value alexandria_flatten(Interpreter& interp, Args args) {
+  constexpr size_t kMaxConses = size_t{1} << 22;
   ListCollector out(interp);
   std::vector<Value> pending{args[0]};
   for (size_t steps = 0; !pending.empty(); ++steps) {
     const Value tree = pending.back();
     pending.pop_back();
-    if (steps > (size_t{1} << 24)) {
-      wrong_type(interp, Value::nil(), "tree", "a tree that is not circular");
+    if (steps > kMaxConses) {
+      fail(Diag::LispError, interp.current_span(),
+           "the tree has more than {} conses, or is circular", kMaxConses);
     }
     if (tree.is_cons()) {
       pending.push_back(cdr(tree));
@@ -106,7 +108,7 @@ Value alexandria_flatten(Interpreter& interp, Args args) {
 
 /// (iota n &key start step): start, start + step, ...
 Value alexandria_iota(Interpreter& interp, Args args) {
-  const int64_t n = expect_index(interp, args[0], "count");
+  const auto n = static_cast<int64_t>(expect_size(interp, args[0], "count"));
   const KeywordArgs keys(interp, args, 1, {"START", "STEP"});
   const Value step = keys.get("STEP", Value::fixnum(1));
   // Adding 0 * step gives the first element the kind the others have.

@@ -131,10 +131,10 @@ Value list_list_star(Interpreter& interp, Args args) {
 }
 
 Value list_make_list(Interpreter& interp, Args args) {
-  const int64_t n = expect_index(interp, args[0], "size");
+  const size_t n = expect_size(interp, args[0], "size");
   const Value item = KeywordArgs(interp, args, 1, {"INITIAL-ELEMENT"}).get("INITIAL-ELEMENT");
   Value out = Value::nil();
-  for (int64_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < n; ++i) {
     out = interp.cons(item, out);
   }
   return out;
@@ -245,40 +245,6 @@ Value list_rplacd(Interpreter& interp, Args args) {
 
 // --- association lists ------------------------------------------------------------------------
 
-/// A cursor over a proper list that fails at a dotted end and at a cycle.
-class ProperList {
- public:
-  ProperList(Interpreter& interp, Value list, std::string_view what)
-      : interp_(interp), list_(list), slow_(list), what_(what), rest_(list) {}
-  bool more() {
-    if (rest_.is_cons()) {
-      return true;
-    }
-    if (!rest_.is_nil()) {
-      wrong_type(interp_, list_, what_, "a proper list");
-    }
-    return false;
-  }
-  Value item() const { return car(rest_); }
-  Value tail() const { return rest_; }
-  void advance() {
-    rest_ = cdr(rest_);
-    if (++steps_ % 2 == 0) {
-      slow_ = cdr(slow_);
-      if (slow_ == rest_ && rest_.is_cons()) {
-        wrong_type(interp_, list_, what_, "a list that is not circular");
-      }
-    }
-  }
-
- private:
-  Interpreter& interp_;
-  Value list_, slow_;
-  std::string_view what_;
-  Value rest_;
-  size_t steps_ = 0;
-};
-
 KeywordArgs match_keys(Interpreter& interp, Args args, size_t first, Match match) {
   return match == Match::Item ? KeywordArgs(interp, args, first, {"KEY", "TEST", "TEST-NOT"})
                               : KeywordArgs(interp, args, first, {"KEY"});
@@ -347,11 +313,16 @@ Value list_getf(Interpreter& interp, Args args) {
 
 Value list_get_properties(Interpreter& interp, Args args) {
   const std::vector<Value> wanted = expect_list_items(interp, args[1], "indicators");
-  for (Value tail = args[0]; tail.is_cons(); tail = cddr(tail)) {
+  for (ProperList plist(interp, args[0], "property list"); plist.more(); plist.advance()) {
+    const Value tail = plist.tail();
     for (Value indicator : wanted) {
       if (indicator == car(tail)) {
         return interp.set_values({indicator, cadr(tail), tail});
       }
+    }
+    plist.advance();
+    if (!plist.more()) {
+      wrong_type(interp, args[0], "property list", "a list of even length");
     }
   }
   return interp.set_values({Value::nil(), Value::nil(), Value::nil()});
@@ -393,7 +364,8 @@ Value list_sublis(Interpreter& interp, Args args) {
   const Comparison comparison(interp, match_keys(interp, args, 2, Match::Item));
   return map_tree(interp, args[1], [&](Value tree) {
     const Value key = comparison.key(tree);
-    for (Value entry : list_items(args[0])) {
+    for (ProperList alist(interp, args[0], "alist"); alist.more(); alist.advance()) {
+      const Value entry = alist.item();
       if (entry.is_cons() && comparison.test(car(entry), key)) {
         return cdr(entry);
       }

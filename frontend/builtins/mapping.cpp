@@ -21,6 +21,9 @@ class ListWalk {
   /// False when one list has ended; else the arguments of the next call are ready.
   bool next(bool whole_tails) {
     step_->clear();
+    if (++steps_ % (size_t{1} << 20) == 0) {
+      check_end();
+    }
     for (Value& list : args_.subspan(1)) {
       if (!list.is_cons()) {
         expect_list(interp_, list, "end of the list");
@@ -36,9 +39,26 @@ class ListWalk {
   Value call() { return interp_.call(args_[0], step_.span()); }
 
  private:
+  /// Circular lists are fine beside one that ends.
+  void check_end() {
+    for (Value list : args_.subspan(1)) {
+      Value slow = list;
+      Value fast = list;
+      while (fast.is_cons() && cdr(fast).is_cons() && (slow != cddr(fast))) {
+        slow = cdr(slow);
+        fast = cddr(fast);
+      }
+      if (!fast.is_cons() || !cdr(fast).is_cons()) {
+        return;
+      }
+    }
+    wrong_type(interp_, args_[1], "list", "one that ends");
+  }
+
   Interpreter& interp_;
   Args args_;
   RootedVector<Value> step_;
+  size_t steps_ = 0;
 };
 
 template <bool Tails>

@@ -94,7 +94,7 @@ Value sequence_nreverse(Interpreter& interp, Args args) {
 }
 
 Value sequence_make_sequence(Interpreter& interp, Args args) {
-  const auto n = static_cast<size_t>(expect_index(interp, args[1], "size"));
+  const size_t n = expect_size(interp, args[1], "size");
   const KeywordArgs keys(interp, args, 2, {"INITIAL-ELEMENT"});
   const SequenceKind kind = sequence_kind_of_type(interp, args[0]);
   const Value fill = kind == SequenceKind::String ? Value::character(0)

@@ -17,6 +17,9 @@ std::vector<Value> sequence_items(Interpreter& interp, Value sequence, std::stri
 /// The number of elements; fails like sequence_items.
 size_t sequence_length(Interpreter& interp, Value sequence, std::string_view what);
 
+/// The size of a sequence to be made: an index within what memory can be expected to hold.
+size_t expect_size(Interpreter& interp, Value v, std::string_view what);
+
 /// A fresh sequence of the kind of `prototype`: list, vector or string.
 Value make_sequence_like(Interpreter& interp, Value prototype, std::span<const Value> items);
 
@@ -78,6 +81,24 @@ class Criterion {
   Match match_;
   Value item_;
   Comparison comparison_;
+};
+
+/// A cursor over a proper list that fails at a dotted end and at a cycle.
+class ProperList {
+ public:
+  ProperList(Interpreter& interp, Value list, std::string_view what)
+      : interp_(interp), list_(list), slow_(list), what_(what), rest_(list) {}
+  bool more();
+  void advance();
+  Value item() const { return car(rest_); }
+  Value tail() const { return rest_; }
+
+ private:
+  Interpreter& interp_;
+  Value list_, slow_;
+  std::string_view what_;
+  Value rest_;
+  size_t steps_ = 0;
 };
 
 /// A list built front to back.

@@ -65,6 +65,35 @@ size_t sequence_length(Interpreter& interp, Value sequence, std::string_view wha
   return array->length();
 }
 
+size_t expect_size(Interpreter& interp, Value v, std::string_view what) {
+  constexpr int64_t kMost = int64_t{1} << 26;
+  const int64_t n = expect_index(interp, v, what);
+  if (n > kMost) {
+    wrong_type(interp, v, what, fmt::format("at most {}", kMost));
+  }
+  return static_cast<size_t>(n);
+}
+
+bool ProperList::more() {
+  if (rest_.is_cons()) {
+    return true;
+  }
+  if (!rest_.is_nil()) {
+    wrong_type(interp_, list_, what_, "a proper list");
+  }
+  return false;
+}
+
+void ProperList::advance() {
+  rest_ = cdr(rest_);
+  if (++steps_ % 2 == 0) {
+    slow_ = cdr(slow_);
+    if (slow_ == rest_ && rest_.is_cons()) {
+      wrong_type(interp_, list_, what_, "a list that is not circular");
+    }
+  }
+}
+
 Value make_string_of(Interpreter& interp, std::span<const Value> items) {
   std::u32string chars;
   chars.reserve(items.size());
