@@ -21,6 +21,15 @@ using dim_internal::Terms;
 
 namespace {
 
+/// The greatest common divisor, or 1 where that is 2^63 (std::gcd is undefined for INT64_MIN).
+int64_t common_divisor(int64_t a, int64_t b) {
+  const auto magnitude = [](int64_t n) {
+    return n < 0 ? uint64_t{0} - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
+  };
+  const uint64_t g = std::gcd(magnitude(a), magnitude(b));
+  return g > static_cast<uint64_t>(INT64_MAX) ? 1 : static_cast<int64_t>(g);
+}
+
 /// a = divisor * quotient + rest.
 struct Split {
   Dim quotient;
@@ -92,7 +101,7 @@ int64_t coefficient_gcd(const Dim& a, int64_t start) {
   int64_t g = start;
   for (const Dim::Term& term : a.terms()) {
     if (!term.factors.empty()) {
-      g = std::gcd(g, term.coefficient);
+      g = common_divisor(g, term.coefficient);
     }
   }
   return g;
@@ -109,7 +118,7 @@ std::optional<Stride> split_stride(const Dim& r, int64_t c) {
     if (candidate.factors.empty()) {
       continue;
     }
-    const int64_t g = std::gcd(candidate.coefficient, c);
+    const int64_t g = common_divisor(candidate.coefficient, c);
     if (g == 1) {
       continue;
     }
@@ -238,7 +247,7 @@ Cancelled cancel(const Dim& a, const Dim& b) {
   for (const Terms* side : {&left, &right}) {
     for (const Dim::Term& term : *side) {
       factors = dim_internal::common_factors(factors, term.factors);
-      g = std::gcd(g, term.coefficient);
+      g = common_divisor(g, term.coefficient);
     }
   }
   const Dim common = dim_internal::of_term(g, factors);
