@@ -35,8 +35,8 @@ Value builtin_set_class_name(Interpreter& interp, std::span<Value> args) {
 Value builtin_find_class(Interpreter& interp, std::span<Value> args) {
   expect_symbol(interp, args[0], "class name");
   Classes& classes = Classes::of(interp);
-  Class* cls = arg_or(args, 1, Value::t()).truthy() ? classes.require(args[0])
-                                                    : classes.find(args[0]);
+  Class* cls =
+      arg_or(args, 1, Value::t()).truthy() ? classes.require(args[0]) : classes.find(args[0]);
   return cls == nullptr ? Value::nil() : Value::object(cls);
 }
 
@@ -74,8 +74,8 @@ Value class_direct_subclasses(Interpreter& interp, std::span<Value> args) {
 // (%slot-names instance-or-class): the names of all slots
 Value slot_names(Interpreter& interp, std::span<Value> args) {
   Classes& classes = Classes::of(interp);
-  Class* cls = args[0].is<Instance>() ? classes.class_of(args[0])
-                                      : classes.designated(args[0], "class");
+  Class* cls =
+      args[0].is<Instance>() ? classes.class_of(args[0]) : classes.designated(args[0], "class");
   ListBuilder out(interp);
   for (const SlotDefinition& slot : cls->slots) {
     out.add(slot.name);
@@ -128,9 +128,8 @@ Value documentation_of(Interpreter& interp, Value object, Value kind) {
   }
   if (named(kind, "FUNCTION")) {
     Value function = interp.function_of(object);
-    return function.is_none() || !function.is_function()
-               ? Value::nil()
-               : function_documentation(interp, function);
+    return function.is_none() || !function.is_function() ? Value::nil()
+                                                         : function_documentation(interp, function);
   }
   if (named(kind, "TYPE") || named(kind, "STRUCTURE")) {
     const Class* cls = Classes::of(interp).find(object);
@@ -267,6 +266,8 @@ constexpr Builtin kClassBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> class_builtins() { return kClassBuiltins; }
+std::span<const Builtin> class_builtins() {
+  return kClassBuiltins;
+}
 
 }  // namespace caten::lisp

@@ -101,7 +101,9 @@ Classes::Classes(Interpreter& interp) : interp_(interp) {
   define_builtins();
 }
 
-Classes::~Classes() { interp_.heap().remove_root(this); }
+Classes::~Classes() {
+  interp_.heap().remove_root(this);
+}
 
 void Classes::trace_roots(Tracer& tracer) {
   for (const auto& [name, cls] : by_name_) {
@@ -114,9 +116,8 @@ void Classes::trace_roots(Tracer& tracer) {
 
 Class* Classes::find(Value name) const {
   auto found = by_name_.find(name.bits());
-  return found == by_name_.end() || found->second->metaclass == Metaclass::Forward
-             ? nullptr
-             : found->second;
+  return found == by_name_.end() || found->second->metaclass == Metaclass::Forward ? nullptr
+                                                                                   : found->second;
 }
 
 Class* Classes::require(Value name) {

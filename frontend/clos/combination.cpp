@@ -14,8 +14,8 @@ namespace caten::lisp {
 
 namespace {
 
-NextMethod* make_link(Interpreter& interp, StandardGeneric& generic, Method* method,
-                      Value function, NextMethod* next) {
+NextMethod* make_link(Interpreter& interp, StandardGeneric& generic, Method* method, Value function,
+                      NextMethod* next) {
   return interp.heap().make<NextMethod>(&generic, method, function, next);
 }
 
@@ -107,7 +107,8 @@ Dispatch combine_standard(Interpreter& interp, StandardGeneric& generic,
   return with_arounds(interp, generic, arounds, core);
 }
 
-Dispatch combine_short(Interpreter& interp, StandardGeneric& generic, std::vector<Method*> methods) {
+Dispatch combine_short(Interpreter& interp, StandardGeneric& generic,
+                       std::vector<Method*> methods) {
   Forms f(interp);
   std::vector<Method*> arounds, primaries;
   for (Method* method : methods) {
@@ -134,8 +135,7 @@ Dispatch combine_short(Interpreter& interp, StandardGeneric& generic, std::vecto
   for (Value link : list_items(list_of_links(interp, generic, primaries))) {
     calls.add(f({"APPLY", f.quote(link), arguments}));
   }
-  Value lambda = f.lambda(f({"&REST", arguments}),
-                          f({f({generic.combination}, calls.take())}));
+  Value lambda = f.lambda(f({"&REST", arguments}), f({f({generic.combination}, calls.take())}));
   NextMethod* core = make_link(interp, generic, nullptr, interp.eval(f.function(lambda)), nullptr);
   return with_arounds(interp, generic, arounds, core);
 }

@@ -14,7 +14,9 @@ namespace {
 
 constexpr const char* kDiagnosticSlot = "%DIAGNOSTIC";
 
-Value diagnostic_slot(Interpreter& interp) { return interp.caten(kDiagnosticSlot); }
+Value diagnostic_slot(Interpreter& interp) {
+  return interp.caten(kDiagnosticSlot);
+}
 
 Diagnostic* diagnostic_of(Interpreter& interp, Value condition) {
   return slot_value_or(interp, condition, diagnostic_slot(interp), Value::nil())
@@ -110,8 +112,7 @@ std::string run_report(Interpreter& interp, Value function, Value condition) {
 std::string default_report(Interpreter& interp, Value condition, const Class& cls) {
   Value control = slot_value_or(interp, condition, interp.cl("FORMAT-CONTROL"), Value::nil());
   if (control.truthy()) {
-    Value arguments =
-        slot_value_or(interp, condition, interp.cl("FORMAT-ARGUMENTS"), Value::nil());
+    Value arguments = slot_value_or(interp, condition, interp.cl("FORMAT-ARGUMENTS"), Value::nil());
     std::vector<Value> args{Value::nil(), control};
     for (Value argument : list_items(arguments)) {
       args.push_back(argument);
@@ -224,8 +225,7 @@ Class* define_condition_class(Interpreter& interp, const ClassRow& row) {
     definition.superclasses.push_back(classes.require(interp.cl(super)));
   }
   for (const char* slot : row.slots) {
-    definition.slots.push_back(
-        condition_slot(interp, interp.cl(slot), {interp.keyword(slot)}));
+    definition.slots.push_back(condition_slot(interp, interp.cl(slot), {interp.keyword(slot)}));
   }
   return classes.define(std::move(definition));
 }
@@ -269,7 +269,8 @@ ConditionName condition_name(Diag kind) {
 
 bool is_condition(Interpreter& interp, Value object) {
   const Instance* instance = object.try_as<Instance>();
-  return instance != nullptr && instance->layout->cls->is_subclass_of(Classes::of(interp).condition);
+  return instance != nullptr &&
+         instance->layout->cls->is_subclass_of(Classes::of(interp).condition);
 }
 
 void raise(Interpreter& interp, Diag kind, std::string message,
@@ -292,8 +293,7 @@ Value condition_from_arguments(Interpreter& interp, std::span<Value> args,
     condition = make_instance(interp, *classes.require(interp.cl(simple_class)), initargs);
   } else if (!is_condition(interp, args[0])) {
     if (!args[0].is_symbol() && !args[0].is<Class>()) {
-      wrong_type(interp, args[0], "condition",
-                 "a condition, a condition class or a format string");
+      wrong_type(interp, args[0], "condition", "a condition, a condition class or a format string");
     }
     Class* cls = classes.designated(args[0], "condition class");
     if (!cls->is_subclass_of(classes.condition)) {

@@ -76,8 +76,8 @@ Value builtin_trace(Interpreter& interp, std::span<Value> args) {
   for (Value name : list_items(args[0])) {
     Value function = interp.coerce_to_function(name);
     if (traces.originals.try_emplace(name.bits(), function).second) {
-      interp.set_function(name, interp.native(interp.print(name), traced_call, 0, -1,
-                                                  {name, function}));
+      interp.set_function(name,
+                          interp.native(interp.print(name), traced_call, 0, -1, {name, function}));
     }
   }
   ListBuilder out(interp);
@@ -151,7 +151,11 @@ constexpr MacroRow kDebuggingMacros[] = {
 
 }  // namespace
 
-std::span<const Builtin> debugging_builtins() { return kDebuggingBuiltins; }
-std::span<const MacroRow> debugging_macros() { return kDebuggingMacros; }
+std::span<const Builtin> debugging_builtins() {
+  return kDebuggingBuiltins;
+}
+std::span<const MacroRow> debugging_macros() {
+  return kDebuggingMacros;
+}
 
 }  // namespace caten::lisp

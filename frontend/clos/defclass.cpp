@@ -115,8 +115,8 @@ void DefinitionReader::read_slot_option(Value spec, std::string_view key, Value 
                 interp_.print(slot.name), interp_.print(value));
     }
   } else {
-    const std::string known[] = {":INITARG", ":INITFORM", ":READER", ":WRITER",
-                                 ":ACCESSOR", ":TYPE", ":DOCUMENTATION", ":ALLOCATION"};
+    const std::string known[] = {":INITARG",  ":INITFORM", ":READER",        ":WRITER",
+                                 ":ACCESSOR", ":TYPE",     ":DOCUMENTATION", ":ALLOCATION"};
     std::string given = ":" + std::string(key);
     std::optional<std::string> similar = did_you_mean(given, known);
     fail_form(interp_, spec, "slot `{}` has no option {}{}", interp_.print(slot.name), given,
@@ -134,13 +134,24 @@ void DefinitionReader::read_options(Value options, Classes::Definition& definiti
       for (Value rest = cdr(option); rest.is_cons(); rest = cddr(rest)) {
         definition.default_initargs.push_back({car(rest), init_forms_.take(cadr(rest))});
       }
-    } else if (key == "REPORT" && definition.metaclass == Metaclass::Condition) {
-      definition.report = cadr(option);
-    } else if (key != "METACLASS") {
+    } else if (key != "METACLASS" &&
+               !(key == "REPORT" && definition.metaclass == Metaclass::Condition)) {
       fail_form(interp_, option, "{} is not an option of a class definition",
                 interp_.print(car(option)));
     }
   }
+}
+
+/// The report of a condition: a string or a function; no value if there is none. Evaluated before
+/// anything else is read, because it may collect.
+Value read_report(Interpreter& interp, Value options) {
+  for (Value option : list_items(options)) {
+    if (named(car(option), "REPORT")) {
+      Value report = cadr(option);
+      return report.is<String>() ? report : interp.eval(Forms(interp).function(report));
+    }
+  }
+  return Value();
 }
 
 /// Makes a method that reads or writes a slot.
@@ -153,8 +164,8 @@ void add_accessor(Interpreter& interp, Class& cls, const Accessor& accessor) {
   method->specializers.push_back({&cls, Value()});
   method->signature.required = method->specializers.size();
   method->slot = accessor.slot;
-  method->function = accessor.writes ? slot_writer(interp, accessor.slot)
-                                     : slot_reader(interp, accessor.slot);
+  method->function =
+      accessor.writes ? slot_writer(interp, accessor.slot) : slot_reader(interp, accessor.slot);
   add_method(interp, generic, method);
 }
 
@@ -163,13 +174,12 @@ Value define_class(Interpreter& interp, std::span<Value> args) {
   Classes& classes = Classes::of(interp);
   bool is_condition = named(args[0], "CONDITION");
   Classes::Definition definition{
-      .name = args[1],
-      .metaclass = is_condition ? Metaclass::Condition : Metaclass::Standard};
+      .name = args[1], .metaclass = is_condition ? Metaclass::Condition : Metaclass::Standard};
   if (!args[1].is_symbol() || args[1].is_nil()) {
     wrong_type(interp, args[1], "class name", "a symbol");
   }
-  if (const Class* old = classes.find(args[1]); old != nullptr &&
-                                                old->metaclass == Metaclass::BuiltIn) {
+  if (const Class* old = classes.find(args[1]);
+      old != nullptr && old->metaclass == Metaclass::BuiltIn) {
     fail(Diag::LispError, interp.current_span(), "`{}` is a built-in class; it cannot be redefined",
          interp.print(args[1]));
   }
@@ -189,6 +199,7 @@ Value define_class(Interpreter& interp, std::span<Value> args) {
   if (definition.superclasses.empty()) {
     definition.superclasses.push_back(is_condition ? classes.condition : classes.standard_object);
   }
+  definition.report = read_report(interp, args[4]);
   DefinitionReader reader(interp, args[5]);
   for (Value spec : expect_list_items(interp, args[3], "slots")) {
     SlotDefinition slot = reader.read_slot(spec);
@@ -200,10 +211,6 @@ Value define_class(Interpreter& interp, std::span<Value> args) {
     definition.slots.push_back(std::move(slot));
   }
   reader.read_options(args[4], definition);
-  if (definition.report.is_cons() || definition.report.is_symbol()) {
-    Forms f(interp);
-    definition.report = interp.eval(f.function(definition.report));
-  }
   Class* cls = classes.define(std::move(definition));
   for (const Accessor& accessor : reader.accessors) {
     add_accessor(interp, *cls, accessor);
@@ -248,8 +255,7 @@ Value expand_definition(Interpreter& interp, Value form, const Environment* env,
   }
   Value slots = caddr(cdr(form));
   Value options = cdr(cdr(cddr(form)));
-  Value functions =
-      env == nullptr ? Value::nil() : init_functions(interp, slots, options);
+  Value functions = env == nullptr ? Value::nil() : init_functions(interp, slots, options);
   return f({"%DEFINE-CLASS", metaclass, f.quote(cadr(form)), f.quote(caddr(form)), f.quote(slots),
             f.quote(options), functions});
 }
@@ -275,7 +281,11 @@ constexpr MacroRow kDefinitionMacros[] = {
 
 }  // namespace
 
-std::span<const Builtin> definition_builtins() { return kDefinitionBuiltins; }
-std::span<const MacroRow> definition_macros() { return kDefinitionMacros; }
+std::span<const Builtin> definition_builtins() {
+  return kDefinitionBuiltins;
+}
+std::span<const MacroRow> definition_macros() {
+  return kDefinitionMacros;
+}
 
 }  // namespace caten::lisp

@@ -62,7 +62,9 @@ bool may_use_next(Interpreter& interp, Value body) {
 }
 
 /// The symbol that a function name stands for: block name of methods and functions.
-Value block_name(Value name) { return name.is_cons() ? cadr(name) : name; }
+Value block_name(Value name) {
+  return name.is_cons() ? cadr(name) : name;
+}
 
 /// &key also accepts what other applicable methods accept; the generic function checks.
 Value with_allow_other_keys(const Forms& f, const MethodParameters& parameters) {
@@ -113,8 +115,8 @@ Value next_method_lambda(const Forms& f, const MethodParameters& parameters, Val
   }
   bool spread = parameters.rest.truthy();
   // Required and &rest parameters are bound by a let, which needs no closure.
-  bool plain = !spread || (named(car(parameters.rest), "&REST") &&
-                           list_length(parameters.rest) == 2);
+  bool plain =
+      !spread || (named(car(parameters.rest), "&REST") && list_length(parameters.rest) == 2);
   if (spread) {
     Value rest = f.gensym("REST");
     list.add(f.symbol("&REST"));
@@ -135,11 +137,10 @@ Value next_method_lambda(const Forms& f, const MethodParameters& parameters, Val
   if (spread) {
     bindings.add(f({cadr(parameters.rest), car(argument)}));
   }
-  Value body = plain ? f({"LET", bindings.take()}, cddr(inner))
-                     : f({"APPLY", f.function(inner)}, arguments);
+  Value body =
+      plain ? f({"LET", bindings.take()}, cddr(inner)) : f({"APPLY", f.function(inner)}, arguments);
   Value next_p = f({"NEXT-METHOD-P", Value::nil(), f({"%NEXT-METHOD-P", next})});
-  return f.lambda(list.take(),
-                  f({f({"FLET", f({call_next, next_p}), body})}));
+  return f.lambda(list.take(), f({f({"FLET", f({call_next, next_p}), body})}));
 }
 
 // (defmethod name qualifier... lambda-list body...)
@@ -147,8 +148,8 @@ Value expand_defmethod(Interpreter& interp, Value form, const Environment*) {
   Forms f(interp);
   Value name = cadr(form);
   Value rest = cddr(form);
-  bool good_name = (name.is_symbol() && name.truthy()) ||
-                   (named(car(name), "SETF") && cadr(name).is_symbol());
+  bool good_name =
+      (name.is_symbol() && name.truthy()) || (named(car(name), "SETF") && cadr(name).is_symbol());
   if (!good_name) {
     fail_form(interp, form, "`defmethod` expects the name of a generic function");
   }
@@ -196,8 +197,8 @@ Value expand_defgeneric(Interpreter& interp, Value form, const Environment*) {
       options.add(option);
     }
   }
-  Value define = f({"%DEFINE-GENERIC", f.quote(name), f.quote(caddr(form)),
-                    f.quote(options.take())});
+  Value define =
+      f({"%DEFINE-GENERIC", f.quote(name), f.quote(caddr(form)), f.quote(options.take())});
   if (methods.empty()) {
     return define;
   }
@@ -240,8 +241,8 @@ Value define_method(Interpreter& interp, std::span<Value> args) {
 
 void read_combination(Interpreter& interp, StandardGeneric& generic, Value option) {
   Value name = cadr(option);
-  constexpr const char* kKnown[] = {"+",   "AND", "APPEND", "LIST",  "MAX",
-                                    "MIN", "NCONC", "OR",  "PROGN", "STANDARD"};
+  constexpr const char* kKnown[] = {"+",   "AND",   "APPEND", "LIST",  "MAX",
+                                    "MIN", "NCONC", "OR",     "PROGN", "STANDARD"};
   bool known = std::any_of(std::begin(kKnown), std::end(kKnown),
                            [&](const char* k) { return named(name, k); });
   if (!known) {
@@ -287,8 +288,7 @@ Value define_generic(Interpreter& interp, std::span<Value> args) {
       }
     } else if (!named(car(option), "GENERIC-FUNCTION-CLASS") &&
                !named(car(option), "METHOD-CLASS")) {
-      fail_form(interp, option, "{} is not an option of `defgeneric`",
-                interp.print(car(option)));
+      fail_form(interp, option, "{} is not an option of `defgeneric`", interp.print(car(option)));
     }
   }
   generic.forget();
@@ -370,8 +370,12 @@ constexpr MacroRow kMethodMacros[] = {
 
 }  // namespace
 
-std::span<const Builtin> method_builtins() { return kMethodBuiltins; }
-std::span<const MacroRow> method_macros() { return kMethodMacros; }
+std::span<const Builtin> method_builtins() {
+  return kMethodBuiltins;
+}
+std::span<const MacroRow> method_macros() {
+  return kMethodMacros;
+}
 
 MethodParameters parse_method_parameters(Interpreter& interp, Value lambda_list) {
   MethodParameters out;
@@ -403,8 +407,8 @@ MethodParameters parse_method_parameters(Interpreter& interp, Value lambda_list)
   for (Value item : list_items(rest)) {
     if (is_lambda_keyword(item)) {
       section = item.as<Symbol>();
-      out.signature.rest = out.signature.rest || section->name == "&REST" ||
-                           section->name == "&BODY";
+      out.signature.rest =
+          out.signature.rest || section->name == "&REST" || section->name == "&BODY";
       out.signature.key = out.signature.key || section->name == "&KEY";
       out.signature.allow_other_keys =
           out.signature.allow_other_keys || section->name == "&ALLOW-OTHER-KEYS";

@@ -27,14 +27,14 @@ struct StructureSlot {
 struct Structure {
   Value name;
   std::string conc_name;
-  Value include;                       // no value: none
-  std::vector<StructureSlot> slots;    // included ones first
-  std::vector<Value> constructors;     // (name) or (name lambda-list)
+  Value include;                     // no value: none
+  std::vector<StructureSlot> slots;  // included ones first
+  std::vector<Value> constructors;   // (name) or (name lambda-list)
   Value copier = Value::nil();
   Value predicate = Value::nil();
-  Value print_function;                // a function form of object, stream, depth
-  Value print_object;                  // a function form of object, stream
-  Value representation = Value::nil(); // NIL, LIST or VECTOR
+  Value print_function;                 // a function form of object, stream, depth
+  Value print_object;                   // a function form of object, stream
+  Value representation = Value::nil();  // NIL, LIST or VECTOR
   bool is_named = false;
   Value documentation = Value::nil();
 };
@@ -312,7 +312,9 @@ Value& accessed(Interpreter& interp, Value object) {
         {{"DATUM", object}, {"EXPECTED-TYPE", cls->name}});
 }
 
-Value read_slot(Interpreter& interp, std::span<Value> args) { return accessed(interp, args[0]); }
+Value read_slot(Interpreter& interp, std::span<Value> args) {
+  return accessed(interp, args[0]);
+}
 
 Value write_slot(Interpreter& interp, std::span<Value> args) {
   Value& place = accessed(interp, args[1]);
@@ -358,7 +360,9 @@ Value& element(Interpreter& interp, Value object) {
              "a structure made as a " + interp.print(data[2]));
 }
 
-Value read_element(Interpreter& interp, std::span<Value> args) { return element(interp, args[0]); }
+Value read_element(Interpreter& interp, std::span<Value> args) {
+  return element(interp, args[0]);
+}
 Value write_element(Interpreter& interp, std::span<Value> args) {
   return element(interp, args[1]) = args[0];
 }
@@ -469,7 +473,11 @@ constexpr MacroRow kStructureMacros[] = {
 
 }  // namespace
 
-std::span<const Builtin> structure_builtins() { return kStructureBuiltins; }
-std::span<const MacroRow> structure_macros() { return kStructureMacros; }
+std::span<const Builtin> structure_builtins() {
+  return kStructureBuiltins;
+}
+std::span<const MacroRow> structure_macros() {
+  return kStructureMacros;
+}
 
 }  // namespace caten::lisp

@@ -23,8 +23,7 @@ void trace_method(HeapObject* object, Tracer& tracer) {
   for (Value value : method.signature.keys) {
     trace(tracer, value);
   }
-  for (Value value :
-       {method.function, method.documentation, method.slot}) {
+  for (Value value : {method.function, method.documentation, method.slot}) {
     trace(tracer, value);
   }
 }
@@ -125,7 +124,8 @@ size_t find_entry(const StandardGeneric& generic, std::span<const uint64_t> keys
 
 void insert_entry(StandardGeneric& generic, std::span<const uint64_t> keys, uint32_t effective) {
   if ((generic.effectives.size() + 1) * 2 > generic.entries.size()) {
-    std::vector<StandardGeneric::Entry> old_entries(std::max<size_t>(4, generic.entries.size() * 2));
+    std::vector<StandardGeneric::Entry> old_entries(
+        std::max<size_t>(4, generic.entries.size() * 2));
     std::vector<uint64_t> old_keys(old_entries.size() * keys.size());
     old_entries.swap(generic.entries);
     old_keys.swap(generic.entry_keys);
@@ -144,8 +144,7 @@ void insert_entry(StandardGeneric& generic, std::span<const uint64_t> keys, uint
 
 void check_argument_count(Interpreter& interp, const StandardGeneric& generic, size_t count) {
   const Signature& signature = generic.signature;
-  bool too_many =
-      !signature.takes_more() && count > signature.required + signature.optional;
+  bool too_many = !signature.takes_more() && count > signature.required + signature.optional;
   if (count >= signature.required && !too_many) [[likely]] {
     return;
   }
@@ -440,10 +439,9 @@ std::vector<Method*> applicable_methods(StandardGeneric& generic, std::span<cons
   // The rank of a specialiser among those that apply: eql first, then the precedence list.
   auto rank = [&](const Specializer& specializer, size_t i) -> std::ptrdiff_t {
     const std::vector<Class*>& precedence = classes[i]->precedence;
-    return specializer.eql()
-               ? -1
-               : std::find(precedence.begin(), precedence.end(), specializer.cls) -
-                     precedence.begin();
+    return specializer.eql() ? -1
+                             : std::find(precedence.begin(), precedence.end(), specializer.cls) -
+                                   precedence.begin();
   };
   std::stable_sort(out.begin(), out.end(), [&](const Method* a, const Method* b) {
     for (size_t k = 0; k < required; ++k) {

@@ -2,9 +2,9 @@
 //
 // A call looks at the classes of the arguments at the positions where some method specialises, and
 // finds the effective method in a cache keyed by them. The effective method is a Dispatch that the
-// VM runs without growing the C++ stack: one method function, or a closure that runs before, primary
-// and after methods. A method that uses call-next-method gets a NextMethod as its first argument: a
-// function that runs the rest of the chain.
+// VM runs without growing the C++ stack: one method function, or a closure that runs before,
+// primary and after methods. A method that uses call-next-method gets a NextMethod as its first
+// argument: a function that runs the rest of the chain.
 #pragma once
 
 #include <string>
@@ -55,10 +55,10 @@ struct Method : HeapObject {
   std::vector<Specializer> specializers;
   Signature signature;
   Value function;
-  bool builtin = false;       // written in C++: the default method of a standard generic
-  bool uses_next = false;     // the function takes a NextMethod first
+  bool builtin = false;    // written in C++: the default method of a standard generic
+  bool uses_next = false;  // the function takes a NextMethod first
   Value documentation = Value::nil();
-  Value slot;                 // accessors that defclass made: the slot's name
+  Value slot;  // accessors that defclass made: the slot's name
   static const ObjectType kType;
 };
 
@@ -66,9 +66,9 @@ struct Method : HeapObject {
 struct NextMethod : GenericFunction {
   NextMethod(StandardGeneric* g, Method* m, Value f, NextMethod* rest);
   StandardGeneric* generic;
-  Method* method;      // null: call `function`, or there is no next method
-  Value function;      // a closure that runs the standard combination
-  NextMethod* next;    // what `method` gets; null if it does not use it
+  Method* method;    // null: call `function`, or there is no next method
+  Value function;    // a closure that runs the standard combination
+  NextMethod* next;  // what `method` gets; null if it does not use it
   bool exists() const { return method != nullptr || !function.is_none(); }
   static const ObjectType kType;
 };
@@ -82,7 +82,7 @@ struct StandardGeneric : GenericFunction {
   bool has_lambda_list = false;
   std::vector<size_t> order;  // :argument-precedence-order; empty: from left to right
   Value documentation = Value::nil();
-  Value combination;      // a symbol; no value: standard
+  Value combination;  // a symbol; no value: standard
   bool most_specific_last = false;
   bool initializes = false;  // initialize-instance and its kind: classes remember what they need
   std::vector<Method*> methods;

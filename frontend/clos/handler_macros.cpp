@@ -44,9 +44,9 @@ Value expand_clauses(Interpreter& interp, Value expression, const std::vector<Va
     }
     Value tag = f.gensym("HANDLER");
     Value parameter = f.gensym("C");
-    handlers.add(handler(f, car(clause),
-                         f.lambda(f({parameter}), f({f({"SETQ", condition, parameter}),
-                                                     f({"GO", tag})}))));
+    handlers.add(
+        handler(f, car(clause),
+                f.lambda(f({parameter}), f({f({"SETQ", condition, parameter}), f({"GO", tag})}))));
     Value body = cddr(clause);
     Value bindings = cadr(clause).is_cons() ? f({f({car(cadr(clause)), condition})}) : Value::nil();
     exits.add(tag);
@@ -54,8 +54,7 @@ Value expand_clauses(Interpreter& interp, Value expression, const std::vector<Va
   }
   Value guarded = f({"RETURN-FROM", block, f({"%WITH-HANDLERS", handlers.take(), expression})});
   return f({"BLOCK", block,
-            f({"LET", f({f({condition, Value::nil()})}),
-               f({"TAGBODY", guarded}, exits.take())})});
+            f({"LET", f({f({condition, Value::nil()})}), f({"TAGBODY", guarded}, exits.take())})});
 }
 
 // (handler-case expression (type ([variable]) body...)... [(:no-error parameters body...)])
@@ -141,8 +140,7 @@ Value expand_restart_case(Interpreter& interp, Value form, const Environment*) {
     RestartClause parts = parse_restart_clause(interp, cddr(clause));
     Value tag = f.gensym("RESTART");
     Value given = f.gensym("GIVEN");
-    Value leave = f.lambda(f({"&REST", given}),
-                           f({f({"SETQ", arguments, given}), f({"GO", tag})}));
+    Value leave = f.lambda(f({"&REST", given}), f({f({"SETQ", arguments, given}), f({"GO", tag})}));
     restarts.add(f({"%MAKE-RESTART", f.quote(car(clause)), leave, parts.report, parts.test}));
     Value body = cadr(clause).is_nil()
                      ? f({"PROGN"}, parts.body)
@@ -150,11 +148,9 @@ Value expand_restart_case(Interpreter& interp, Value form, const Environment*) {
     exits.add(tag);
     exits.add(f({"RETURN-FROM", block, body}));
   }
-  Value guarded =
-      f({"RETURN-FROM", block, bind_restarts(f, restarts.take(), f({cadr(form)}))});
+  Value guarded = f({"RETURN-FROM", block, bind_restarts(f, restarts.take(), f({cadr(form)}))});
   return f({"BLOCK", block,
-            f({"LET", f({f({arguments, Value::nil()})}),
-               f({"TAGBODY", guarded}, exits.take())})});
+            f({"LET", f({f({arguments, Value::nil()})}), f({"TAGBODY", guarded}, exits.take())})});
 }
 
 // (restart-bind ((name function [:report-function r] [:test-function t]...)...) body...)
@@ -183,8 +179,7 @@ Value expand_with_simple_restart(Interpreter& interp, Value form, const Environm
   Value stream = f.gensym("STREAM");
   Value report = f.lambda(f({stream}), f({f({"FORMAT", stream}, cdr(cadr(form)))}));
   return f({"RESTART-CASE", f.progn(cddr(form)),
-            f({name, Value::nil(), ":REPORT", report,
-               f({"VALUES", Value::nil(), Value::t()})})});
+            f({name, Value::nil(), ":REPORT", report, f({"VALUES", Value::nil(), Value::t()})})});
 }
 
 // (assert test [(place...) [datum argument...]])
@@ -195,8 +190,7 @@ Value expand_assert(Interpreter& interp, Value form, const Environment*) {
   }
   Value test = cadr(form);
   Value datum = cdr(cddr(form));
-  Value failure = datum.is_cons() ? f({"ERROR"}, datum)
-                                  : f({"%ASSERTION-FAILED", f.quote(test)});
+  Value failure = datum.is_cons() ? f({"ERROR"}, datum) : f({"%ASSERTION-FAILED", f.quote(test)});
   Value retry = f.gensym("RETRY");
   Value report = interp.string(std::string_view("Retry assertion."));
   return f({"TAGBODY", retry,
@@ -218,33 +212,30 @@ Value expand_check_type(Interpreter& interp, Value form, const Environment*) {
   Value value = f.gensym("VALUE");
   Value stored = f.gensym("STORED");
   Value report = interp.string(std::string_view("Supply a new value."));
-  return f(
-      {"TAGBODY", retry,
-       f({"LET", f({f({value, place})}),
-          f({"UNLESS", f({"TYPEP", value, f.quote(type)}),
-             f({"RESTART-CASE",
-                f({"%CHECK-TYPE-FAILED", f.quote(place), value, f.quote(type), text}),
-                f({"STORE-VALUE", f({stored}), ":REPORT", report, f({"SETF", place, stored}),
-                   f({"GO", retry})})})})})});
+  return f({"TAGBODY", retry,
+            f({"LET", f({f({value, place})}),
+               f({"UNLESS", f({"TYPEP", value, f.quote(type)}),
+                  f({"RESTART-CASE",
+                     f({"%CHECK-TYPE-FAILED", f.quote(place), value, f.quote(type), text}),
+                     f({"STORE-VALUE", f({stored}), ":REPORT", report, f({"SETF", place, stored}),
+                        f({"GO", retry})})})})})});
 }
 
 constexpr MacroRow kHandlerMacros[] = {
     {"HANDLER-BIND", "CL", "runs a body with condition handlers", expand_handler_bind},
     {"HANDLER-CASE", "CL", "an expression, and what to do for conditions", expand_handler_case},
-    {"IGNORE-ERRORS", "CL", "NIL and the condition if an error is signalled",
-     expand_ignore_errors},
-    {"RESTART-CASE", "CL", "an expression with restarts to leave it through",
-     expand_restart_case},
+    {"IGNORE-ERRORS", "CL", "NIL and the condition if an error is signalled", expand_ignore_errors},
+    {"RESTART-CASE", "CL", "an expression with restarts to leave it through", expand_restart_case},
     {"RESTART-BIND", "CL", "runs a body with restart functions", expand_restart_bind},
-    {"WITH-SIMPLE-RESTART", "CL", "a body that a restart may leave",
-     expand_with_simple_restart},
+    {"WITH-SIMPLE-RESTART", "CL", "a body that a restart may leave", expand_with_simple_restart},
     {"ASSERT", "CL", "signals an error if a test is false", expand_assert},
-    {"CHECK-TYPE", "CL", "signals an error if a place's value is not of a type",
-     expand_check_type},
+    {"CHECK-TYPE", "CL", "signals an error if a place's value is not of a type", expand_check_type},
 };
 
 }  // namespace
 
-std::span<const MacroRow> handler_macros() { return kHandlerMacros; }
+std::span<const MacroRow> handler_macros() {
+  return kHandlerMacros;
+}
 
 }  // namespace caten::lisp

@@ -29,8 +29,7 @@ void prepare(Interpreter& interp, Class& cls) {
   cls.any_initarg = false;
   cls.default_initialization = true;
   for (const SlotDefinition& slot : cls.slots) {
-    cls.valid_initargs.insert(cls.valid_initargs.end(), slot.initargs.begin(),
-                              slot.initargs.end());
+    cls.valid_initargs.insert(cls.valid_initargs.end(), slot.initargs.begin(), slot.initargs.end());
   }
   for (const char* name : {"INITIALIZE-INSTANCE", "SHARED-INITIALIZE"}) {
     StandardGeneric* generic = find_generic(interp, interp.cl(name));

@@ -12,13 +12,12 @@ void install_objects(Interpreter& interp) {
   using BuiltinTable = std::span<const Builtin> (*)();
   using MacroTable = std::span<const MacroRow> (*)();
   constexpr BuiltinTable kBuiltinTables[] = {
-      class_builtins,  condition_builtins, debugging_builtins, definition_builtins,
-      instance_builtins, loop_builtins,    method_builtins,    place_builtins,
-      restart_builtins,  setter_builtins,  structure_builtins, type_builtins};
+      class_builtins,    condition_builtins, debugging_builtins, definition_builtins,
+      instance_builtins, loop_builtins,      method_builtins,    place_builtins,
+      restart_builtins,  setter_builtins,    structure_builtins, type_builtins};
   constexpr MacroTable kMacroTables[] = {
-      binding_macros, debugging_macros, definition_macros, handler_macros,
-      loop_macros,    method_macros,    place_macros,      setf_definition_macros,
-      structure_macros, type_macros};
+      binding_macros, debugging_macros, definition_macros,      handler_macros,   loop_macros,
+      method_macros,  place_macros,     setf_definition_macros, structure_macros, type_macros};
   for (BuiltinTable table : kBuiltinTables) {
     interp.install(table());
   }

@@ -69,8 +69,8 @@ void update_instance(Interpreter& interp, Instance& instance) {
 
 [[noreturn]] void not_an_instance(Interpreter& interp, Value object, Value name) {
   fail(Diag::WrongType, interp.current_span(),
-       "`{}` has no slots, so no slot {}; expected an instance of a class",
-       interp.print(object), interp.print(name));
+       "`{}` has no slots, so no slot {}; expected an instance of a class", interp.print(object),
+       interp.print(name));
 }
 
 Value slot_missing(Interpreter& interp, Value object, Value name, Value operation,
@@ -181,7 +181,9 @@ constexpr Builtin kInstanceBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> instance_builtins() { return kInstanceBuiltins; }
+std::span<const Builtin> instance_builtins() {
+  return kInstanceBuiltins;
+}
 
 Value* slot_place(Interpreter& interp, Instance& instance, Value name) {
   if (instance.layout != instance.layout->cls->layout) [[unlikely]] {

@@ -7,8 +7,8 @@
 
 namespace caten::lisp {
 
-/// The current place of a slot (of the instance or shared), or null if there is no such slot. Brings
-/// an instance of a redefined class up to date first. No value in the place: unbound.
+/// The current place of a slot (of the instance or shared), or null if there is no such slot.
+/// Brings an instance of a redefined class up to date first. No value in the place: unbound.
 Value* slot_place(Interpreter& interp, Instance& instance, Value name);
 
 /// SLOT-VALUE and its setter. A missing slot runs slot-missing, an unbound one slot-unbound.

@@ -143,7 +143,9 @@ constexpr Builtin kRestartBuiltins[] = {
 
 const ObjectType Restart::kType = {"restart", trace_restart, nullptr};
 
-std::span<const Builtin> restart_builtins() { return kRestartBuiltins; }
+std::span<const Builtin> restart_builtins() {
+  return kRestartBuiltins;
+}
 
 std::string restart_report(Interpreter& interp, const Restart& restart) {
   if (const String* text = restart.report.try_as<String>()) {

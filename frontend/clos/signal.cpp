@@ -3,7 +3,6 @@
 #include "frontend/clos/conditions.h"
 #include "frontend/clos/instances.h"
 #include "frontend/clos/tables.h"
-#include "frontend/lisp/forms.h"
 #include "frontend/lisp/library_function.h"
 #include "frontend/lisp/stream.h"
 
@@ -74,16 +73,6 @@ Value check_type_failed(Interpreter& interp, std::span<Value> args) {
         {{"DATUM", args[1]}, {"EXPECTED-TYPE", args[2]}});
 }
 
-/// (%case-failed value keys-or-types operator): ecase, etypecase.
-Value case_failed(Interpreter& interp, std::span<Value> args) {
-  raise(interp, Diag::WrongType,
-        fmt::format("`{}` fell through `{}`; expected one of {}", interp.print(args[0]),
-                    interp.print(args[2]), interp.print(args[1])),
-        {{"DATUM", args[0]},
-         {"EXPECTED-TYPE", interp.cons(interp.cl(named(args[2], "ECASE") ? "MEMBER" : "OR"),
-                                       args[1])}});
-}
-
 constexpr Builtin kConditionBuiltins[] = {
     {"ERROR", "CL", 1, -1, "signals an error", builtin_error},
     {"CERROR", "CL", 2, -1, "signals an error that can be continued", builtin_cerror},
@@ -93,11 +82,12 @@ constexpr Builtin kConditionBuiltins[] = {
     {"%PRINT-WARNING", "CATEN", 1, 1, "prints a warning", print_warning},
     {"%ASSERTION-FAILED", "CATEN", 1, 1, "for assert", assertion_failed},
     {"%CHECK-TYPE-FAILED", "CATEN", 4, 4, "for check-type", check_type_failed},
-    {"%CASE-FAILED", "CATEN", 3, 3, "for ecase and etypecase", case_failed},
 };
 
 }  // namespace
 
-std::span<const Builtin> condition_builtins() { return kConditionBuiltins; }
+std::span<const Builtin> condition_builtins() {
+  return kConditionBuiltins;
+}
 
 }  // namespace caten::lisp

@@ -31,12 +31,18 @@ ClassPart class_part(Interpreter& interp, Value type) {
     bool exact;
   };
   constexpr Alias kAliases[] = {
-      {"SIMPLE-STRING", "STRING", false},      {"BASE-STRING", "STRING", true},
-      {"SIMPLE-BASE-STRING", "STRING", false}, {"SIMPLE-VECTOR", "VECTOR", false},
-      {"SIMPLE-ARRAY", "ARRAY", false},        {"BIT-VECTOR", "VECTOR", false},
-      {"STANDARD-CHAR", "CHARACTER", false},   {"BASE-CHAR", "CHARACTER", false},
-      {"SHORT-FLOAT", "SINGLE-FLOAT", true},   {"LONG-FLOAT", "DOUBLE-FLOAT", true},
-      {"COMPILED-FUNCTION", "FUNCTION", true}, {"INTEGER", "INTEGER", true},
+      {"SIMPLE-STRING", "STRING", false},
+      {"BASE-STRING", "STRING", true},
+      {"SIMPLE-BASE-STRING", "STRING", false},
+      {"SIMPLE-VECTOR", "VECTOR", false},
+      {"SIMPLE-ARRAY", "ARRAY", false},
+      {"BIT-VECTOR", "VECTOR", false},
+      {"STANDARD-CHAR", "CHARACTER", false},
+      {"BASE-CHAR", "CHARACTER", false},
+      {"SHORT-FLOAT", "SINGLE-FLOAT", true},
+      {"LONG-FLOAT", "DOUBLE-FLOAT", true},
+      {"COMPILED-FUNCTION", "FUNCTION", true},
+      {"INTEGER", "INTEGER", true},
       {"FIXNUM", "INTEGER", true},
   };
   for (const Alias& alias : kAliases) {

@@ -1,10 +1,9 @@
-// Macros that bind or assign parts of values: destructuring-bind, multiple-value-setq, with-slots,
-// with-accessors, with-gensyms.
+// Macros that bind parts of values: destructuring-bind, with-slots, with-accessors,
+// with-gensyms.
 #include "frontend/builtins/builtins.h"
 #include "frontend/clos/tables.h"
 #include "frontend/lisp/forms.h"
 #include "frontend/lisp/lambda_list.h"
-#include "frontend/lisp/places.h"
 
 namespace caten::lisp {
 
@@ -23,23 +22,6 @@ Value expand_destructuring_bind(Interpreter& interp, Value form, const Environme
                               cdr(cddr(form)));
 }
 
-// (multiple-value-setq (variable...) form): returns the first value
-Value expand_multiple_value_setq(Interpreter& interp, Value form, const Environment* env) {
-  Forms f(interp);
-  check_form(interp, form, 3, "a list of variables and a form");
-  for (Value variable : list_items(cadr(form))) {
-    if (!variable.is_symbol()) {
-      fail_form(interp, form, "`multiple-value-setq` expects variables; `{}` is not one",
-                interp.print(variable));
-    }
-  }
-  if (cadr(form).is_nil()) {
-    return f({"VALUES", caddr(form)});
-  }
-  return f({"VALUES",
-            expand_setf_pair(interp, f({"VALUES"}, cadr(form)), caddr(form), env)});
-}
-
 /// (symbol-macrolet ((variable (accessor... instance))...) body...) around one evaluation.
 Value bind_access(const Forms& f, Value form, bool slots) {
   Value instance = f.gensym("INSTANCE");
@@ -48,8 +30,8 @@ Value bind_access(const Forms& f, Value form, bool slots) {
     Value variable = entry.is_cons() ? car(entry) : entry;
     Value accessor = entry.is_cons() ? cadr(entry) : entry;
     if (!variable.is_symbol() || (!slots && list_length(entry) != 2)) {
-      fail_form(f.interp(), form, "`{}`: `{}` is not an entry",
-                f.interp().print(car(form)), f.interp().print(entry));
+      fail_form(f.interp(), form, "`{}`: `{}` is not an entry", f.interp().print(car(form)),
+                f.interp().print(entry));
     }
     bindings.add(f({variable, slots ? f({"SLOT-VALUE", instance, f.quote(accessor)})
                                     : f({accessor, instance})}));
@@ -80,9 +62,8 @@ Value expand_with_gensyms(Interpreter& interp, Value form, const Environment*) {
     if (!name.is_symbol()) {
       fail_form(interp, form, "`with-gensyms`: `{}` is not a name", interp.print(name));
     }
-    Value prefix = entry.is_cons()
-                       ? f({"STRING", cadr(entry)})
-                       : interp.string(std::string_view(name.as<Symbol>()->name));
+    Value prefix = entry.is_cons() ? f({"STRING", cadr(entry)})
+                                   : interp.string(std::string_view(name.as<Symbol>()->name));
     bindings.add(f({name, f({"GENSYM", prefix})}));
   }
   return f({"LET", bindings.take()}, cddr(form));
@@ -91,8 +72,6 @@ Value expand_with_gensyms(Interpreter& interp, Value form, const Environment*) {
 constexpr MacroRow kBindingMacros[] = {
     {"DESTRUCTURING-BIND", "CL", "binds variables to the parts of a list",
      expand_destructuring_bind},
-    {"MULTIPLE-VALUE-SETQ", "CL", "assigns variables to several values",
-     expand_multiple_value_setq},
     {"WITH-SLOTS", "CL", "names for the slots of an instance", expand_with_slots},
     {"WITH-ACCESSORS", "CL", "names for accessor calls on an instance", expand_with_accessors},
     {"WITH-GENSYMS", "CATEN", "binds variables to fresh symbols", expand_with_gensyms},
@@ -100,6 +79,8 @@ constexpr MacroRow kBindingMacros[] = {
 
 }  // namespace
 
-std::span<const MacroRow> binding_macros() { return kBindingMacros; }
+std::span<const MacroRow> binding_macros() {
+  return kBindingMacros;
+}
 
 }  // namespace caten::lisp

@@ -20,9 +20,9 @@ class Forms {
   explicit Forms(Interpreter& interp) : interp_(interp) {}
 
   struct Item {
-    Item(Value v) : value(v) {}                                   // NOLINT: conversions intended
-    Item(const char* symbol_name) : name(symbol_name) {}          // NOLINT
-    Item(int n) : value(Value::fixnum(n)) {}                      // NOLINT
+    Item(Value v) : value(v) {}                           // NOLINT: conversions intended
+    Item(const char* symbol_name) : name(symbol_name) {}  // NOLINT
+    Item(int n) : value(Value::fixnum(n)) {}              // NOLINT
     Value value;
     const char* name = nullptr;
   };

@@ -1,7 +1,6 @@
 // LOOP's iteration clauses: for, as, repeat, with.
-#include "frontend/lisp/loop_macro.h"
-
 #include "frontend/builtins/builtins.h"
+#include "frontend/lisp/loop_macro.h"
 
 namespace caten::lisp {
 
@@ -21,7 +20,9 @@ void LoopParser::bind_variables(Value pattern) {
   }
 }
 
-Value LoopParser::leave() const { return f_({"GO", parts_.end_tag}); }
+Value LoopParser::leave() const {
+  return f_({"GO", parts_.end_tag});
+}
 
 // for clause {and clause}
 void LoopParser::parse_for() {
@@ -60,8 +61,8 @@ void LoopParser::parse_in(LoopClause& clause, bool tails) {
   if (accept("BY")) {
     Value function = take("a function");
     bool is_literal = named(car(function), "FUNCTION") && cadr(function).is_symbol();
-    step = is_literal ? f_({cadr(function), list})
-                      : f_({"FUNCALL", internal("STEP", function), list});
+    step =
+        is_literal ? f_({cadr(function), list}) : f_({"FUNCALL", internal("STEP", function), list});
   }
   bind_variables(clause.pattern);
   // ENDP signals an error for a list that ends in something else than NIL.

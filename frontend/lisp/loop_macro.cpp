@@ -251,9 +251,9 @@ void LoopParser::parse_conditional(bool negate, std::vector<Value>& out) {
 
 /// A clause that may stand in a conditional.
 void LoopParser::parse_selectable(std::vector<Value>& out) {
-  const bool is_accumulation = next_is_any(
-      {      "COLLECT", "COLLECTING", "APPEND",   "APPENDING",  "NCONC",    "NCONCING",  "SUM", "SUMMING",
-      "COUNT",   "COUNTING",   "MAXIMIZE", "MAXIMIZING", "MINIMIZE", "MINIMIZING"});
+  const bool is_accumulation = next_is_any({"COLLECT", "COLLECTING", "APPEND", "APPENDING", "NCONC",
+                                            "NCONCING", "SUM", "SUMMING", "COUNT", "COUNTING",
+                                            "MAXIMIZE", "MAXIMIZING", "MINIMIZE", "MINIMIZING"});
   if (at_end()) {
     error("the loop ends where a clause is expected");
   }
@@ -400,8 +400,8 @@ Value assemble_loop(const Forms& f, const LoopParts& given, bool uses_loop_finis
   add_all(parts.finally);
   Value loop = body.take();
   if (uses_loop_finish) {
-    loop = f({"MACROLET",
-              f({f({"LOOP-FINISH", Value::nil(), f.quote(f({"GO", parts.end_tag}))})}), loop});
+    loop = f({"MACROLET", f({f({"LOOP-FINISH", Value::nil(), f.quote(f({"GO", parts.end_tag}))})}),
+              loop});
   }
   Value result = parts.result.is_none() ? default_result(parts) : parts.result;
   for (const LoopAccumulator& accumulator : parts.accumulators) {
@@ -443,8 +443,7 @@ Value expand_loop(Interpreter& interp, Value form, const Environment*) {
   Value top = f.gensym("LOOP");
   ListBuilder body(interp);
   body.append(cdr(form));
-  return f({"BLOCK", Value::nil(),
-            f({"TAGBODY", top}, body.take(f({f({"GO", top})})))});
+  return f({"BLOCK", Value::nil(), f({"TAGBODY", top}, body.take(f({f({"GO", top})})))});
 }
 
 // (%append-to last list): a copy of the list goes after the cons `last`; returns the new last cons.
@@ -537,7 +536,11 @@ constexpr MacroRow kLoopMacros[] = {
 
 }  // namespace
 
-std::span<const Builtin> loop_builtins() { return kLoopBuiltins; }
-std::span<const MacroRow> loop_macros() { return kLoopMacros; }
+std::span<const Builtin> loop_builtins() {
+  return kLoopBuiltins;
+}
+std::span<const MacroRow> loop_macros() {
+  return kLoopMacros;
+}
 
 }  // namespace caten::lisp

@@ -116,9 +116,9 @@ class LoopParser {
   Value form_;
   Value rest_;
   LoopParts parts_;
-  Value it_;           // the variable of the innermost condition's value, made when used
+  Value it_;  // the variable of the innermost condition's value, made when used
   bool in_condition_ = false;
-  Value current_;      // the clause being parsed, for messages
+  Value current_;  // the clause being parsed, for messages
 };
 
 }  // namespace caten::lisp

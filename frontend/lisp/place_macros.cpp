@@ -27,9 +27,9 @@ Value expand_setf(Interpreter& interp, Value form, const Environment* env) {
 Value expand_psetf(Interpreter& interp, Value form, const Environment* env) {
   Forms f(interp);
   if (list_length(form) % 2 != 1) {
-    fail_form(interp, form, "`{}` expects pairs of a place and a value",
-              interp.print(car(form)));
+    fail_form(interp, form, "`{}` expects pairs of a place and a value", interp.print(car(form)));
   }
+  RootedVector<Value> kept(interp.heap());
   std::vector<Place> places;
   std::vector<Value> values;
   for (Value rest = cdr(form); rest.is_cons(); rest = cddr(rest)) {
@@ -37,7 +37,7 @@ Value expand_psetf(Interpreter& interp, Value form, const Environment* env) {
       fail_form(interp, form, "`psetq` expects variables; `{}` is not one",
                 interp.print(car(rest)));
     }
-    places.push_back(find_place(interp, car(rest), env));
+    places.push_back(find_place(interp, car(rest), env, {.kept = &kept}));
     values.push_back(cadr(rest));
   }
   ListBuilder body(interp);
@@ -83,8 +83,7 @@ Value modify(Interpreter& interp, Value function, Value place_form, Value argume
 
 Value expand_step(Interpreter& interp, Value form, const char* function, const Environment* env) {
   if (list_length(form) < 2 || list_length(form) > 3) {
-    fail_form(interp, form, "`{}` expects a place and perhaps a number",
-              interp.print(car(form)));
+    fail_form(interp, form, "`{}` expects a place and perhaps a number", interp.print(car(form)));
   }
   Value arguments = cddr(form).is_nil() ? interp.list({Value::fixnum(1)}) : cddr(form);
   return modify(interp, interp.cl(function), cadr(form), arguments, env);
@@ -121,9 +120,9 @@ Value expand_define_modify_macro(Interpreter& interp, Value form, const Environm
       arguments.add(item.is_cons() ? car(item) : item);
     }
   }
-  Value call = f({"LIST*", f.quote(interp.caten("%MODIFY-PLACE")),
-                  f.quote(car(cdr(cddr(form)))), place},
-                 arguments.take(f({rest})));
+  Value call =
+      f({"LIST*", f.quote(interp.caten("%MODIFY-PLACE")), f.quote(car(cdr(cddr(form)))), place},
+        arguments.take(f({rest})));
   return f({"DEFMACRO", cadr(form), f({place}, caddr(form)), call});
 }
 
@@ -187,15 +186,13 @@ Value expand_pop(Interpreter& interp, Value form, const Environment* env) {
   Place place = find_place(interp, cadr(form), env, {.keep_variables = true});
   if (place.reader.is_symbol()) {
     return f.let(place.bindings(f),
-                 f({"PROG1", f({"CAR", place.reader}),
-                    place.store(f, f({"CDR", place.reader}))}));
+                 f({"PROG1", f({"CAR", place.reader}), place.store(f, f({"CDR", place.reader}))}));
   }
   Value list = f.gensym("LIST");
   ListBuilder bindings(interp);
   bindings.append(place.bindings(f));
   bindings.add(f({list, place.reader}));
-  return f.let(bindings.take(),
-               f({"PROG1", f({"CAR", list}), place.store(f, f({"CDR", list}))}));
+  return f.let(bindings.take(), f({"PROG1", f({"CAR", list}), place.store(f, f({"CDR", list}))}));
 }
 
 // (remf place indicator)
@@ -210,15 +207,16 @@ Value expand_remf(Interpreter& interp, Value form, const Environment* env) {
   bindings.append(place.bindings(f));
   bindings.add(f({indicator, caddr(form)}));
   return f.let(bindings.take(),
-               f({"MULTIPLE-VALUE-BIND", f({list, found}),
-                  f({"%REMF", place.reader, indicator}), place.store(f, list), found}));
+               f({"MULTIPLE-VALUE-BIND", f({list, found}), f({"%REMF", place.reader, indicator}),
+                  place.store(f, list), found}));
 }
 
 /// The places of rotatef and shiftf; the last form of shiftf is a value.
 std::vector<Place> analyze_places(Interpreter& interp, Value forms, const Environment* env) {
+  RootedVector<Value> kept(interp.heap());  // the caller calls no Lisp
   std::vector<Place> places;
   for (Value form : list_items(forms)) {
-    places.push_back(find_place(interp, form, env));
+    places.push_back(find_place(interp, form, env, {.kept = &kept}));
   }
   return places;
 }
@@ -305,6 +303,8 @@ constexpr MacroRow kPlaceMacros[] = {
 
 }  // namespace
 
-std::span<const MacroRow> place_macros() { return kPlaceMacros; }
+std::span<const MacroRow> place_macros() {
+  return kPlaceMacros;
+}
 
 }  // namespace caten::lisp

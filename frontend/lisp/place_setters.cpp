@@ -32,8 +32,7 @@ Value& list_element(Interpreter& interp, Value list, int64_t index) {
     rest = cdr(rest);
   }
   if (!rest.is_cons()) {
-    index_out_of_range(interp, index,
-                       static_cast<size_t>(std::max<int64_t>(list_length(list), 0)));
+    index_out_of_range(interp, index, static_cast<size_t>(std::max<int64_t>(list_length(list), 0)));
   }
   return rest.cons_pointer()->car;
 }
@@ -58,8 +57,7 @@ Value set_elt(Interpreter& interp, std::span<Value> args) {
   int64_t index = expect_index(interp, args[1], "index");
   if (const String* string = args[0].try_as<String>()) {
     store_element(interp, args[0], index, string->length(), args[2]);
-  } else if (const Array* array = args[0].try_as<Array>();
-             array != nullptr && array->is_vector()) {
+  } else if (const Array* array = args[0].try_as<Array>(); array != nullptr && array->is_vector()) {
     store_element(interp, args[0], index, array->length(), args[2]);
   } else {
     list_element(interp, expect_list(interp, args[0], "sequence"), index) = args[2];
@@ -71,16 +69,16 @@ Value set_elt(Interpreter& interp, std::span<Value> args) {
 Value set_aref(Interpreter& interp, std::span<Value> args) {
   Value value = args.back();
   std::span<Value> subscripts = args.subspan(1, args.size() - 2);
-  if (const String* string = args[0].try_as<String>(); string != nullptr &&
-                                                       subscripts.size() == 1) {
-    store_element(interp, args[0], expect_int(interp, subscripts[0], "index"),
-                  string->chars.size(), value);
+  if (const String* string = args[0].try_as<String>();
+      string != nullptr && subscripts.size() == 1) {
+    store_element(interp, args[0], expect_int(interp, subscripts[0], "index"), string->chars.size(),
+                  value);
     return value;
   }
   const Array& array = expect_object<Array>(interp, args[0], "array");
   if (subscripts.size() != array.dims.size()) {
-    fail(Diag::WrongArgumentCount, interp.current_span(),
-         "{} subscripts for an array of rank {}", subscripts.size(), array.dims.size());
+    fail(Diag::WrongArgumentCount, interp.current_span(), "{} subscripts for an array of rank {}",
+         subscripts.size(), array.dims.size());
   }
   int64_t index = 0;
   for (size_t axis = 0; axis < subscripts.size(); ++axis) {
@@ -132,8 +130,8 @@ Value set_subseq(Interpreter& interp, std::span<Value> args) {
   int64_t start = expect_index(interp, args[1], "start");
   std::vector<Value> items = sequence_items(interp, args.back());
   int64_t length = static_cast<int64_t>(sequence_items(interp, args[0]).size());
-  int64_t end = args.size() == 4 && args[2].truthy() ? expect_index(interp, args[2], "end")
-                                                     : length;
+  int64_t end =
+      args.size() == 4 && args[2].truthy() ? expect_index(interp, args[2], "end") : length;
   if (start > end || end > length) {
     fail(Diag::WrongType, interp.current_span(),
          "the range {} to {} does not fit a sequence of length {}", start, end, length);
@@ -257,6 +255,8 @@ constexpr Builtin kSetterBuiltins[] = {
 
 }  // namespace
 
-std::span<const Builtin> setter_builtins() { return kSetterBuiltins; }
+std::span<const Builtin> setter_builtins() {
+  return kSetterBuiltins;
+}
 
 }  // namespace caten::lisp

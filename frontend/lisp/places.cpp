@@ -114,7 +114,12 @@ Value symbol_expansion(Value symbol, const Environment* env) {
 class PlaceFinder {
  public:
   PlaceFinder(Interpreter& interp, const Environment* env, PlaceOptions options)
-      : interp_(interp), f_(interp), env_(env), options_(options) {}
+      : interp_(interp),
+        f_(interp),
+        env_(env),
+        options_(options),
+        own_kept_(interp.heap()),
+        kept_(options.kept != nullptr ? *options.kept : own_kept_) {}
 
   Place find(Value form);
 
@@ -137,6 +142,8 @@ class PlaceFinder {
       return subform;
     }
     Value variable = f_.gensym("T");
+    kept_.push_back(variable);
+    kept_.push_back(subform);
     place.variables.push_back(variable);
     place.values.push_back(subform);
     return variable;
@@ -153,12 +160,16 @@ class PlaceFinder {
       item = item.is_none() ? place.stores[0] : item;
     }
     place.writer = f_.list(writer);
+    kept_.push_back(place.writer);
+    kept_.push_back(place.reader);
   }
 
   Interpreter& interp_;
   Forms f_;
   const Environment* env_;
   PlaceOptions options_;
+  RootedVector<Value> own_kept_;
+  RootedVector<Value>& kept_;
 };
 
 Place PlaceFinder::find(Value form) {
@@ -179,8 +190,7 @@ Place PlaceFinder::variable(Value symbol) {
     return find(expansion);
   }
   if (symbol.as<Symbol>()->has(kConstant) || symbol.is_nil() || symbol == Value::t()) {
-    fail_form(interp_, symbol, "`{}` is a constant; it cannot be assigned",
-              interp_.print(symbol));
+    fail_form(interp_, symbol, "`{}` is a constant; it cannot be assigned", interp_.print(symbol));
   }
   Place place;
   place.reader = symbol;
@@ -236,18 +246,18 @@ Place PlaceFinder::accessor(Value form, const AccessorRow& row) {
   Place place;
   std::vector<Value> writer{f_.symbol(row.setter)};
   ListBuilder reader(interp_);
-  reader.add(row.inner != nullptr ? f_.symbol(row.setter == std::string_view("%SET-CAR") ? "CAR"
-                                                                                        : "CDR")
-                                  : car(form));
+  reader.add(row.inner != nullptr
+                 ? f_.symbol(row.setter == std::string_view("%SET-CAR") ? "CAR" : "CDR")
+                 : car(form));
   if (row.index >= 0) {
     writer.push_back(Value::fixnum(row.index));
   }
   for (Value argument : list_items(cdr(form))) {
     Value subform = row.inner != nullptr ? f_({row.inner, argument}) : argument;
-    Value bound = row.inner != nullptr && options_.keep_variables &&
-                          is_simple_form(interp_, argument, env_)
-                      ? subform
-                      : bind(subform, place);
+    Value bound =
+        row.inner != nullptr && options_.keep_variables && is_simple_form(interp_, argument, env_)
+            ? subform
+            : bind(subform, place);
     writer.push_back(bound);
     reader.add(bound);
   }
@@ -305,6 +315,12 @@ Place PlaceFinder::defined(Value form, const SetfTable::Definition& definition) 
     args.insert(args.end(), place.stores.begin(), place.stores.end());
     place.reader = interp_.cons(car(form), args[0]);
     place.writer = interp_.call(definition.function, args);
+    for (Value form_part : {args[0], place.reader, place.writer}) {
+      kept_.push_back(form_part);
+    }
+    for (Value store : place.stores) {
+      kept_.push_back(store);
+    }
     return place;
   }
   Value env = Value::object(interp_.heap().make<EnvironmentObject>(env_));
@@ -319,6 +335,9 @@ Place PlaceFinder::defined(Value form, const SetfTable::Definition& definition) 
   place.stores = expect_list_items(interp_, parts[2], "store variables of the setf expansion");
   place.writer = parts[3];
   place.reader = parts[4];
+  for (Value part : parts) {
+    kept_.push_back(part);
+  }
   if (place.variables.size() != place.values.size()) {
     fail_form(interp_, form, "the setf expander of `{}` returned {} variables for {} values",
               interp_.print(car(form)), place.variables.size(), place.values.size());
@@ -340,6 +359,7 @@ Place PlaceFinder::values(Value form) {
       continue;
     }
     out.stores.push_back(place.stores[0]);
+    kept_.push_back(place.stores[0]);
     Value writer = place.writer;
     for (size_t i = 1; i < place.stores.size(); ++i) {  // further values of the place become NIL
       writer = f_({"LET", f_({f_({place.stores[i], Value::nil()})}), writer});
@@ -349,6 +369,8 @@ Place PlaceFinder::values(Value form) {
   }
   out.reader = readers.take();
   out.writer = writers.take();
+  kept_.push_back(out.reader);
+  kept_.push_back(out.writer);
   return out;
 }
 
@@ -367,17 +389,19 @@ Place PlaceFinder::property(Value form) {
   }
   Value stored = f_.gensym("NEW");
   place.stores = {stored};
+  kept_.push_back(stored);
   place.reader = f_({"GETF", list.reader, indicator}, rest.take());
-  place.writer = f_({"PROGN", list.store(f_, f_({"%PUTF", list.reader, indicator, stored})),
-                     stored});
+  place.writer =
+      f_({"PROGN", list.store(f_, f_({"%PUTF", list.reader, indicator, stored})), stored});
+  kept_.push_back(place.reader);
+  kept_.push_back(place.writer);
   return place;
 }
 
 // (ldb bytespec place), (mask-field bytespec place)
 Place PlaceFinder::bits(Value form) {
   if (list_length(form) != 3) {
-    fail_form(interp_, form, "`{}` expects a byte specifier and a place",
-              interp_.print(car(form)));
+    fail_form(interp_, form, "`{}` expects a byte specifier and a place", interp_.print(car(form)));
   }
   Place place;
   Value spec = bind(cadr(form), place);
@@ -386,22 +410,23 @@ Place PlaceFinder::bits(Value form) {
   Value stored = f_.gensym("NEW");
   const char* deposit = named(car(form), "LDB") ? "DPB" : "DEPOSIT-FIELD";
   place.stores = {stored};
+  kept_.push_back(stored);
   place.reader = f_({car(form), spec, integer.reader});
   place.writer =
       f_({"PROGN", integer.store(f_, f_({deposit, stored, spec, integer.reader})), stored});
+  kept_.push_back(place.reader);
+  kept_.push_back(place.writer);
   return place;
 }
 
 // (apply #'accessor argument... list)
 Place PlaceFinder::applied(Value form) {
   Value function = cadr(form);
-  if (!named(car(function), "FUNCTION") || !cadr(function).is_symbol() ||
-      list_length(form) < 3) {
+  if (!named(car(function), "FUNCTION") || !cadr(function).is_symbol() || list_length(form) < 3) {
     fail_form(interp_, form, "`setf` of `apply` expects (apply #'accessor argument... list)");
   }
   Place place;
-  std::vector<Value> writer{f_.symbol("APPLY"), f_.function(f_({"SETF", cadr(function)})),
-                            Value()};
+  std::vector<Value> writer{f_.symbol("APPLY"), f_.function(f_({"SETF", cadr(function)})), Value()};
   ListBuilder reader(interp_);
   reader.add(f_.symbol("APPLY"));
   reader.add(function);
@@ -478,8 +503,7 @@ Value get_setf_expansion(Interpreter& interp, std::span<Value> args) {
 
 constexpr Builtin kPlaceBuiltins[] = {
     {"%DEFINE-SETF", "CATEN", 4, 4, "for defsetf and define-setf-expander", define_setf},
-    {"GET-SETF-EXPANSION", "CL", 1, 2, "how a place is read and stored into",
-     get_setf_expansion},
+    {"GET-SETF-EXPANSION", "CL", 1, 2, "how a place is read and stored into", get_setf_expansion},
 };
 
 constexpr MacroRow kSetfDefinitionMacros[] = {
@@ -497,14 +521,17 @@ Value call_setter(Interpreter& interp, std::span<Value> args) {
 
 }  // namespace
 
-std::span<const Builtin> place_builtins() { return kPlaceBuiltins; }
-std::span<const MacroRow> setf_definition_macros() { return kSetfDefinitionMacros; }
+std::span<const Builtin> place_builtins() {
+  return kPlaceBuiltins;
+}
+std::span<const MacroRow> setf_definition_macros() {
+  return kSetfDefinitionMacros;
+}
 
 Value Place::store(const Forms& f, Value form) const {
   if (open_writer.empty()) {
-    Value bound = stores.size() == 1
-                      ? f({"LET", f({f({stores[0], form})}), writer})
-                      : f({"MULTIPLE-VALUE-BIND", f.list(stores), form, writer});
+    Value bound = stores.size() == 1 ? f({"LET", f({f({stores[0], form})}), writer})
+                                     : f({"MULTIPLE-VALUE-BIND", f.list(stores), form, writer});
     return bound;
   }
   std::vector<Value> out = open_writer;

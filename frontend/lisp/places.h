@@ -16,7 +16,7 @@ struct Place {
   std::vector<Value> values;     // these forms
   std::vector<Value> stores;     // variables for the new values (one, but for VALUES)
   Value reader;
-  Value writer;                  // stores the values of `stores`; returns them
+  Value writer;  // stores the values of `stores`; returns them
   /// The writer with a form in the place of the store variable, where the writer evaluates it once
   /// and last: (setq x _), (setter args... _). No value otherwise.
   std::vector<Value> open_writer;
@@ -29,8 +29,12 @@ struct Place {
 
 /// `keep_variables`: subforms that are variables need not be bound, because nothing that could
 /// assign them is evaluated before the store.
+///
+/// Finding a place may run macros of the user's, which may collect: `kept` roots what the places
+/// found so far consist of. Code that finds one place only, and then calls no Lisp, needs none.
 struct PlaceOptions {
   bool keep_variables = false;
+  RootedVector<Value>* kept = nullptr;
 };
 Place find_place(Interpreter& interp, Value form, const Environment* env,
                  PlaceOptions options = {});

@@ -26,8 +26,7 @@ TEST_F(ClosTest, InitargsAreChecked) {
 }
 
 TEST_F(ClosTest, MistakesInDefinitions) {
-  EXPECT_EQ(error("(make-instance 'lyaer)"),
-            "undefined_class: there is no class named `LYAER`");
+  EXPECT_EQ(error("(make-instance 'lyaer)"), "undefined_class: there is no class named `LYAER`");
   EXPECT_EQ(error("(defclass a () ((x :initfrom 1)))"),
             "lisp_error: slot `X` has no option :INITFROM; did you mean :INITFORM?");
   EXPECT_EQ(culprit(), "(x :initfrom 1)");
@@ -97,16 +96,17 @@ TEST_F(ClosTest, ManyEqlMethods) {
 }
 
 TEST_F(ClosTest, SurvivesCollections) {
-  EXPECT_EQ(run("(defclass cell () ((v :initarg :v :initform (list 1 2)) (n :initform nil)))"
-                "(defmethod keep :around ((c cell) &rest more) (cons c (call-next-method)))"
-                "(defmethod keep ((c cell) &rest more) more)"
-                "(let ((chain nil))"
-                "  (dotimes (i 200000)"
-                "    (let ((c (make-instance 'cell :v (list i))))"
-                "      (keep c i (list i))"
-                "      (when (zerop (mod i 1000)) (setf (slot-value c 'n) chain chain c))))"
-                "  (loop for c = chain then (slot-value c 'n) while c sum (car (slot-value c 'v))))"),
-            "19900000");
+  EXPECT_EQ(
+      run("(defclass cell () ((v :initarg :v :initform (list 1 2)) (n :initform nil)))"
+          "(defmethod keep :around ((c cell) &rest more) (cons c (call-next-method)))"
+          "(defmethod keep ((c cell) &rest more) more)"
+          "(let ((chain nil))"
+          "  (dotimes (i 200000)"
+          "    (let ((c (make-instance 'cell :v (list i))))"
+          "      (keep c i (list i))"
+          "      (when (zerop (mod i 1000)) (setf (slot-value c 'n) chain chain c))))"
+          "  (loop for c = chain then (slot-value c 'n) while c sum (car (slot-value c 'v))))"),
+      "19900000");
 }
 
 TEST_F(ClosTest, CallNextMethodKeepsTheArguments) {
@@ -125,8 +125,9 @@ TEST_F(ClosTest, CallNextMethodKeepsTheArguments) {
 }
 
 TEST_F(ClosTest, DescribeShowsWhatIsKnown) {
-  std::string text = run("(defclass shape () ((area :initarg :area)) (:documentation \"A shape.\"))"
-                         "(with-output-to-string (s) (describe 'shape s))");
+  std::string text =
+      run("(defclass shape () ((area :initarg :area)) (:documentation \"A shape.\"))"
+          "(with-output-to-string (s) (describe 'shape s))");
   EXPECT_NE(text.find("Documentation: A shape."), std::string::npos) << text;
   EXPECT_NE(text.find("Slot AREA :AREA"), std::string::npos) << text;
   text = run("(with-output-to-string (s) (describe (make-instance 'shape :area 3) s))");

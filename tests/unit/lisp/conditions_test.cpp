@@ -56,8 +56,9 @@ TEST_F(ConditionsTest, DeepNestingOfHandlers) {
                 "  (handler-case (nest (1- n)) (type-error () :wrong))))"
                 "(handler-case (nest 1000) (simple-error () :found))"),
             ":FOUND");
-  EXPECT_EQ(run("(let ((n 0)) (dotimes (i 100000) (handler-case (error \"x\") (error () (incf n)))) n)"),
-            "100000");
+  EXPECT_EQ(
+      run("(let ((n 0)) (dotimes (i 100000) (handler-case (error \"x\") (error () (incf n)))) n)"),
+      "100000");
 }
 
 TEST_F(ConditionsTest, ErrorsInsideHandlersAndReports) {

@@ -34,10 +34,11 @@ TEST_F(SetfTest, InstancesAndHashTables) {
                 "  (push 1 (items b)) (push 2 (items b)) (pushnew 2 (items b))"
                 "  (setf (cdr (items b)) '(9)) (incf (car (items b)) 10) (items b))"),
             "(12 9)");
-  EXPECT_EQ(run("(let ((h (make-hash-table)))"
-                "  (incf (gethash :a h 0)) (push 1 (gethash :l h)) (setf (getf (gethash :p h) :k) 5)"
-                "  (list (gethash :a h) (gethash :l h) (gethash :p h)))"),
-            "(1 (1) (:K 5))");
+  EXPECT_EQ(
+      run("(let ((h (make-hash-table)))"
+          "  (incf (gethash :a h 0)) (push 1 (gethash :l h)) (setf (getf (gethash :p h) :k) 5)"
+          "  (list (gethash :a h) (gethash :l h) (gethash :p h)))"),
+      "(1 (1) (:K 5))");
 }
 
 TEST_F(SetfTest, SetfFunctionsAsValues) {

@@ -14,8 +14,7 @@ TEST_F(StructTest, Mistakes) {
             "wrong_type: slot `X` of structure `POINT` is `A`; expected `INTEGER`");
   EXPECT_EQ(error("(setf (point-x (make-point)) 1.5)"),
             "wrong_type: slot `X` of structure `POINT` is `1.5`; expected `INTEGER`");
-  EXPECT_NE(error("(setf (point-y (make-point)) 1)").find("undefined_function"),
-            std::string::npos);
+  EXPECT_NE(error("(setf (point-y (make-point)) 1)").find("undefined_function"), std::string::npos);
   EXPECT_EQ(error("(defstruct point x x)"), "lisp_error: slot `X` is defined twice");
   EXPECT_EQ(error("(defstruct (point (:bad 1)) x)"), "lisp_error: `defstruct` has no option :BAD");
   EXPECT_EQ(error("(defstruct (q (:include no-such)) x)"),

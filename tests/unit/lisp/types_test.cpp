@@ -23,8 +23,9 @@ TEST_F(TypesTest, TypesThatExpandWithoutEnd) {
 }
 
 TEST_F(TypesTest, Coercions) {
-  EXPECT_EQ(error("(coerce 'abc 'integer)"),
-            "wrong_type: the object to coerce is ABC; expected something that can become a INTEGER");
+  EXPECT_EQ(
+      error("(coerce 'abc 'integer)"),
+      "wrong_type: the object to coerce is ABC; expected something that can become a INTEGER");
   EXPECT_EQ(error("(coerce '(1 2) 'string)"),
             "wrong_type: element of the string is 1; expected a character");
   EXPECT_EQ(run("(list (coerce 3 'single-float) (coerce 1/4 'double-float))"), "(3.0 0.25d0)");
