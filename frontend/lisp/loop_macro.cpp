@@ -448,7 +448,7 @@ Value expand_loop(Interpreter& interp, Value form, const Environment*) {
 
 // (%append-to last list): a copy of the list goes after the cons `last`; returns the new last cons.
 Value append_to(Interpreter& interp, std::span<Value> args) {
-  Cons* last = args[0].cons_pointer();
+  Cons* last = &expect_cons(interp, args[0], "the end of the list");
   Value rest = args[1];
   for (; rest.is_cons(); rest = cdr(rest)) {
     Value cell = interp.cons(car(rest), Value::nil());
@@ -462,8 +462,8 @@ Value append_to(Interpreter& interp, std::span<Value> args) {
 }
 
 // (%nconc-to last list): the same with the list itself.
-Value nconc_to(Interpreter&, std::span<Value> args) {
-  Cons* last = args[0].cons_pointer();
+Value nconc_to(Interpreter& interp, std::span<Value> args) {
+  Cons* last = &expect_cons(interp, args[0], "the end of the list");
   last->cdr = args[1];
   while (last->cdr.is_cons()) {
     last = last->cdr.cons_pointer();
@@ -474,8 +474,8 @@ Value nconc_to(Interpreter&, std::span<Value> args) {
 // (%hash-next table index): the index of the next entry after `index`, or NIL.
 Value hash_next(Interpreter& interp, std::span<Value> args) {
   const HashTable& table = expect_hash_table(interp, args[0], "the table to loop over");
-  for (int64_t i = args[1].fixnum_value() + 1; i < static_cast<int64_t>(table.entries.size());
-       ++i) {
+  for (int64_t i = std::max<int64_t>(expect_int(interp, args[1], "index"), -1) + 1;
+       i < static_cast<int64_t>(table.entries.size()); ++i) {
     if (!table.entries[static_cast<size_t>(i)].key.is_none()) {
       return Value::fixnum(i);
     }
@@ -483,21 +483,21 @@ Value hash_next(Interpreter& interp, std::span<Value> args) {
   return Value::nil();
 }
 
-const HashTable::Entry* entry_at(std::span<Value> args) {
-  const HashTable& table = *args[0].as<HashTable>();
-  size_t index = static_cast<size_t>(args[1].fixnum_value());
+const HashTable::Entry* entry_at(Interpreter& interp, std::span<Value> args) {
+  const HashTable& table = expect_hash_table(interp, args[0], "the table to loop over");
+  size_t index = static_cast<size_t>(expect_index(interp, args[1], "index"));
   return index < table.entries.size() && !table.entries[index].key.is_none()
              ? &table.entries[index]
              : nullptr;  // removed since
 }
 
-Value hash_key_at(Interpreter&, std::span<Value> args) {
-  const HashTable::Entry* entry = entry_at(args);
+Value hash_key_at(Interpreter& interp, std::span<Value> args) {
+  const HashTable::Entry* entry = entry_at(interp, args);
   return entry == nullptr ? Value::nil() : entry->key;
 }
 
-Value hash_value_at(Interpreter&, std::span<Value> args) {
-  const HashTable::Entry* entry = entry_at(args);
+Value hash_value_at(Interpreter& interp, std::span<Value> args) {
+  const HashTable::Entry* entry = entry_at(interp, args);
   return entry == nullptr ? Value::nil() : entry->value;
 }
 
