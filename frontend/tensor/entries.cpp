@@ -36,18 +36,17 @@ class DefaultDtype {
   Interpreter::Binding float_;
 };
 
-/// (x shape &key dtype order)
+/// (x shape :dtype dtype), or x alone for a scalar.
 Tensor* input_of(Interpreter& interp, Value parameter, const EntryTable::Record& record) {
   const std::string what = fmt::format("a parameter of `{}`", label_of(record.name));
-  std::vector<Value> parts = parameter.is_symbol()
-                                 ? std::vector<Value>{parameter, Value::nil()}
-                                 : lisp::expect_list_items(interp, parameter, what);
-  if (parts.size() < 2 || !parts[0].is_symbol() || parts[0].is_nil()) {
+  const std::vector<Value> parts = parameter.is_symbol()
+                                       ? std::vector<Value>{parameter, Value::nil()}
+                                       : lisp::expect_list_items(interp, parameter, what);
+  const bool has_dtype = parts.size() == 4 && parts[2] == interp.keyword("DTYPE");
+  if (!(parts.size() == 2 || has_dtype) || !parts[0].is_symbol() || parts[0].is_nil()) {
     lisp::wrong_type(interp, parameter, what, "(name (size …) :dtype dtype)");
   }
-  const lisp::KeywordArgs keys(interp, parts, 2, {"DTYPE", "ORDER"});
-  const DType dtype = keys.given("DTYPE") ? expect_dtype(interp, keys.get("DTYPE"), ":dtype")
-                                          : default_float(interp);
+  const DType dtype = has_dtype ? expect_dtype(interp, parts[3], ":dtype") : default_float(interp);
   Tensor* input = new_tensor(interp, expect_shape(interp, parts[1], what), dtype);
   input->source = Input{};
   input->name = size_name(*parts[0].as<lisp::Symbol>());

@@ -95,9 +95,12 @@ FlatData flatten(Interpreter& interp, Value data) {
   return {{}, {data}};
 }
 
+/// Bool for T and NIL alone, float64 when a double-float is among the elements, else the default
+/// float or int.
 DType dtype_of_elements(Interpreter& interp, const std::vector<Value>& elements) {
   bool all_bool = !elements.empty();
   bool any_float = elements.empty();
+  bool any_double = false;
   for (const Value element : elements) {
     if (!is_scalar_value(element)) {
       lisp::wrong_type(interp, element, "an element of the data", "a number");
@@ -105,9 +108,13 @@ DType dtype_of_elements(Interpreter& interp, const std::vector<Value>& elements)
     const bool is_bool = !lisp::is_number(element);
     all_bool = all_bool && is_bool;
     any_float = any_float || (!is_bool && !lisp::is_integer(element));
+    any_double = any_double || element.is<lisp::Double>();
   }
   if (all_bool) {
     return DType::Bool;
+  }
+  if (any_double) {
+    return DType::Float64;
   }
   return any_float ? default_float(interp) : default_int(interp);
 }

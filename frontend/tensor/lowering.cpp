@@ -44,11 +44,9 @@ AirNode Lowering::expect(Value value, std::string_view what) {
     }
     return *node;
   }
-  if (is_scalar_value(value)) {
-    const DType dtype = !lisp::is_number(value)   ? DType::Bool
-                        : lisp::is_integer(value) ? DType::Int64
-                                                  : DType::Float64;
-    return {builder_.constant(expect_scalar(interp_, value, dtype)), serial_, dtype != DType::Bool};
+  if (lisp::is_number(value)) {
+    const DType dtype = lisp::is_integer(value) ? DType::Int64 : DType::Float64;
+    return {builder_.constant(expect_scalar(interp_, value, dtype)), serial_, true};
   }
   lisp::wrong_type(interp_, value, what, "an AIR node or a number");
 }

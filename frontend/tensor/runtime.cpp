@@ -307,7 +307,11 @@ void run_backward(Interpreter& interp, Runtime& runtime) {
     Tensor& leaf = *runtime.trained[i];
     StoragePtr grad = runtime.gradients[i];
     if (leaf.grad != nullptr) {
-      grad = add_arrays(interp, storage_of(interp, *leaf.grad), grad);
+      const StoragePtr sum = storage_of(interp, *leaf.grad);
+      // An input of another size than last time starts afresh.
+      if (sum->shape() == grad->shape()) {
+        grad = add_arrays(interp, sum, grad);
+      }
     }
     leaf.grad = new_stored(interp, grad);
   }
