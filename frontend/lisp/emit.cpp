@@ -468,7 +468,9 @@ class Emitter {
     }
     pop(count);
     push();
-    if (context == Context::Ignore) {
+    if (tail) {
+      op(OpCode::ReturnValues);  // reached when the callee got a frame of its own
+    } else if (context == Context::Ignore) {
       finish(context);
     }
   }

@@ -448,6 +448,12 @@ load_frame:
       Function* callee = resolve(function, &count);
       if (callee->has_type(Closure::kType)) {
         auto& closure = *static_cast<Closure*>(callee);
+        // The user's frame stays while library code runs for it: errors point at its form.
+        if (interp_.is_library(closure.code->span.file) &&
+            !interp_.is_library(frame->closure->code->span.file)) {
+          push_frame(closure, layout(closure, count));
+          goto load_frame;
+        }
         Value* base = layout(closure, count);
         sp_ = std::copy(base, sp_, fp);
         --frame_count_;

@@ -1,3 +1,4 @@
+// See hash_table.h.
 #include "frontend/lisp/hash_table.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// See number.h.
 #include "frontend/lisp/number.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// See package.h.
 #include "frontend/lisp/package.h"
 
 #include <algorithm>

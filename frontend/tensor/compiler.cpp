@@ -1,3 +1,4 @@
+// See compiler.h.
 #include "frontend/tensor/compiler.h"
 
 #include <fmt/core.h>

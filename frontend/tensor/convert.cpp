@@ -1,3 +1,4 @@
+// See convert.h.
 #include "frontend/tensor/convert.h"
 
 #include <algorithm>

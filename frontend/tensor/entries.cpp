@@ -1,3 +1,4 @@
+// See entries.h.
 #include "frontend/tensor/entries.h"
 
 #include <fmt/core.h>

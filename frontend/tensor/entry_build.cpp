@@ -1,3 +1,4 @@
+// See entry_build.h.
 #include "frontend/tensor/entry_build.h"
 
 #include <fmt/core.h>

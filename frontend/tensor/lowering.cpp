@@ -1,3 +1,4 @@
+// See lowering.h.
 #include "frontend/tensor/lowering.h"
 
 #include <fmt/core.h>

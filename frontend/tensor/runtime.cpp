@@ -1,3 +1,4 @@
+// See runtime.h.
 #include "frontend/tensor/runtime.h"
 
 #include <fmt/core.h>

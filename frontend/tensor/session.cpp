@@ -1,3 +1,4 @@
+// See session.h.
 #include "frontend/tensor/session.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// See autodiff.h.
 #include "ir/tensor/autodiff.h"
 
 #include <unordered_map>

@@ -1,3 +1,4 @@
+// See tensor.h.
 #include "ir/tensor/tensor.h"
 
 #include <algorithm>
