@@ -18,7 +18,7 @@ std::string element_text(const Scalar& value, Uses& uses) {
   if (is_float(value.dtype()) && std::isnan(value.as_double())) {
     return value.dtype() == DType::Float64 ? "(double)NAN" : "NAN";
   }
-  return spell_constant(value, DialectKind::C99, uses);
+  return without_parentheses(spell_constant(value, DialectKind::C99, uses));
 }
 
 }  // namespace

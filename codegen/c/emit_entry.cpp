@@ -26,6 +26,28 @@ using runtime::SizeExpr;
 
 constexpr int64_t kAlignment = 64;
 
+/// `head(a, b, c)` with line breaks after commas where it is too long.
+std::string wrapped(const std::string& head, const std::string& arguments, const char* tail) {
+  constexpr size_t kLineWidth = 100;
+  std::string out;
+  std::string line = head + "(";
+  for (size_t at = 0; at < arguments.size();) {
+    size_t end = arguments.find(", ", at);
+    end = end == std::string::npos ? arguments.size() : end + 1;
+    const std::string part = arguments.substr(at, end - at);
+    if (line.size() + part.size() + 3 > kLineWidth) {
+      while (line.back() == ' ') {
+        line.pop_back();
+      }
+      out += line + "\n";
+      line = "    ";
+    }
+    line += part + (end < arguments.size() ? " " : "");
+    at = end == arguments.size() ? end : end + 1;
+  }
+  return out + line + ")" + tail;
+}
+
 /// Whether `word` occurs in C text as an identifier of its own.
 bool mentions(std::string_view text, std::string_view word) {
   const auto is_part = [](char c) {
@@ -59,7 +81,7 @@ class EntryPrinter {
     out.header = header();
     out.source = kernels_ + parameter_data() + companion_functions();
     out.source += documentation();
-    out.source += fmt::format("int {}({}) {{\n{}}}\n", entry_.c_name, arguments("restrict"), body);
+    out.source += wrapped("int " + entry_.c_name, arguments("restrict"), " {\n") + body + "}\n";
     return out;
   }
 
@@ -332,16 +354,16 @@ class EntryPrinter {
       uses_ = std::move(scratch_uses);
       known->second =
           library_.function_names.declare(fmt::format("{}_{}", entry_.c_name, kernel.name));
-      kernels_ +=
-          fmt::format("static {} {}({}) {{\n{}{}}}\n\n", kernel.checks_indices ? "int" : "void",
-                      known->second, parameters.empty() ? "void" : parameters, body.text,
-                      kernel.checks_indices ? "  return status;\n" : "");
+      kernels_ += wrapped(
+          fmt::format("static {} {}", kernel.checks_indices ? "int" : "void", known->second),
+          parameters.empty() ? "void" : parameters, " {\n");
+      kernels_ += body.text + (kernel.checks_indices ? "  return status;\n" : "") + "}\n\n";
     }
     if (!kernel.checks_indices) {
-      return fmt::format("  {}({});\n", known->second, given);
+      return wrapped("  " + known->second, given, ";\n");
     }
-    return fmt::format("  status = {}({});\n  if (status != 0) {{\n    return status;\n  }}\n",
-                       known->second, given);
+    return wrapped("  status = " + known->second, given,
+                   ";\n  if (status != 0) {\n    return status;\n  }\n");
   }
 
   std::string function_body() {
@@ -558,7 +580,7 @@ class EntryPrinter {
           fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
     }
     out.back() = ' ';
-    out += fmt::format("*/\nint {}({});\n", entry_.c_name, arguments(macro));
+    out += "*/\n" + wrapped("int " + entry_.c_name, arguments(macro), ";\n");
     return out;
   }
 

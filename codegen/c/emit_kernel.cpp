@@ -25,7 +25,10 @@ constexpr std::string_view kLoopNames[] = {"i", "j", "k", "l", "m", "p", "q", "r
 constexpr size_t kMaxMove = 24;
 
 /// Expressions longer than this get a name: readers and TinyCC's parser both need it.
-constexpr size_t kMaxNested = 100;
+constexpr size_t kMaxNested = 72;
+
+/// A remark is one line.
+constexpr size_t kMaxComment = 90;
 
 /// Where a value is used.
 struct UseInfo {
@@ -264,7 +267,7 @@ std::string BodyPrinter::named(ValueId value) {
 
 void BodyPrinter::define(ValueId value, const std::string& expression) {
   const std::string_view type = c_value_type(kernel_.value(value).dtype);
-  line("const {} {} = {};", type, named(value), expression);
+  line("const {} {} = {};", type, named(value), without_parentheses(expression));
 }
 
 std::string BodyPrinter::op_text(const loops::Let& let) {
@@ -329,7 +332,7 @@ void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {
                          : array.is_scalar                       ? "acc"
                                                                  : "row");
   if (array.is_scalar) {
-    line("{} {}{};", type, name, initial.empty() ? "" : " = " + initial);
+    line("{} {}{};", type, name, initial.empty() ? "" : " = " + without_parentheses(initial));
     return;
   }
   const std::optional<int64_t> size = pool_.constant_value(array.size);
@@ -361,9 +364,10 @@ void BodyPrinter::comment(const loops::Comment& comment) {
   if (style_.sources == nullptr) {
     return;
   }
-  std::string remark = comment.text;
-  if (comment.span.known()) {
-    remark = style_.sources->snippet(comment.span);
+  std::string remark;
+  for (const Span& span : comment.forms) {
+    remark += remark.empty() ? "" : "; ";
+    remark += style_.sources->snippet(span);
   }
   // One line, and nothing that ends the comment early or trips -Wcomment.
   std::string clean;
@@ -381,6 +385,14 @@ void BodyPrinter::comment(const loops::Comment& comment) {
   }
   while (!clean.empty() && clean.back() == ' ') {
     clean.pop_back();
+  }
+  if (clean.size() > kMaxComment) {
+    // Not in the middle of a UTF-8 sequence.
+    size_t end = kMaxComment;
+    while (end > 0 && (static_cast<unsigned char>(clean[end]) & 0xc0U) == 0x80U) {
+      --end;
+    }
+    clean = clean.substr(0, end) + " ...";
   }
   if (!clean.empty()) {
     line("/* {} */", clean);
@@ -462,13 +474,13 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             if (!array.widened && !array.is_scalar) {
               value = spell_store(array.dtype, value, dialect, uses_);
             }
-            line("{} = {};", element(s.array, s.index), value);
+            line("{} = {};", element(s.array, s.index), without_parentheses(value));
           },
           [&](const loops::Accumulate& s) {
             const std::string target = element(s.array, s.index);
             const DType dtype = kernel_.array(s.array).dtype;
             if (s.op == air::ReduceOp::Add && is_float(dtype)) {
-              line("{} += {};", target, text(s.value));
+              line("{} += {};", target, without_parentheses(text(s.value)));
             } else {
               line("{} = {};", target, spell_reduce(s.op, dtype, target, text(s.value), uses_));
             }

@@ -47,25 +47,10 @@ std::string rounded(DType dtype, std::string value, DialectKind dialect, Uses& u
   return fmt::format("{}({}({}))", widen, narrow, value);
 }
 
-/// An argument of a call needs no parentheses of its own.
-std::string bare(const std::string& text) {
-  if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
-    return text;
-  }
-  int depth = 0;
-  for (size_t i = 0; i + 1 < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (depth == 0) {
-      return text;  // the first parenthesis closes before the end
-    }
-  }
-  return text.substr(1, text.size() - 2);
-}
-
 std::string call(const std::string& function, std::span<const std::string> args) {
-  std::string text = function + "(" + bare(args[0]);
+  std::string text = function + "(" + without_parentheses(args[0]);
   for (size_t i = 1; i < args.size(); ++i) {
-    text += ", " + bare(args[i]);
+    text += ", " + without_parentheses(args[i]);
   }
   return text + ")";
 }
@@ -332,6 +317,20 @@ std::string float_text(double value, bool wide) {
 }
 
 }  // namespace
+
+std::string without_parentheses(const std::string& text) {
+  if (text.size() < 2 || text.front() != '(' || text.back() != ')') {
+    return text;
+  }
+  int depth = 0;
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) {
+      return text;  // the first parenthesis closes before the end
+    }
+  }
+  return text.substr(1, text.size() - 2);
+}
 
 std::string_view c_value_type(DType dtype) {
   return is_half(dtype) ? "float" : info(dtype).c_type;

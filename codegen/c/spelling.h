@@ -41,6 +41,9 @@ std::string spell_store(DType dtype, const std::string& value, DialectKind diale
 /// An int64 literal.
 std::string spell_int64(int64_t value, DialectKind dialect);
 
+/// The text without a pair of parentheses around the whole of it.
+std::string without_parentheses(const std::string& text);
+
 std::string_view c_value_type(DType dtype);
 std::string_view c_storage_type(DType dtype);
 

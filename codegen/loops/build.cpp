@@ -3,8 +3,11 @@
 #include "codegen/loops/build.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
 
 #include "codegen/loops/name_kernels.h"
 #include "ir/air/evaluate.h"
@@ -75,6 +78,7 @@ class KernelBuilder {
   ExprId here(StatementId id, ExprId expr) { return pool_.substitute(expr, state(id).loops); }
   Guard here(StatementId id, const Guard& guard);
 
+  std::vector<Span> forms_of(const std::vector<StatementId>& members) const;
   void children(const std::vector<TreeNode>& nodes, size_t depth, Block& block);
   void loop(const TreeNode& node, size_t depth, Block& block);
   void leaf(StatementId id, Block& block);
@@ -366,6 +370,30 @@ ValueId KernelBuilder::compute(StatementId id, Block& block) {
   return result_of(statement(id).root);
 }
 
+/// The largest forms that the computations of some statements came from, in order of the text.
+std::vector<Span> KernelBuilder::forms_of(const std::vector<StatementId>& members) const {
+  std::vector<Span> spans;
+  for (StatementId id : members) {
+    spans.push_back(graph_.span(statement(id).node));
+    for (schedule::ValueId value : statement(id).values) {
+      if (schedule_.value(value).kind == ValueKind::Element) {
+        spans.push_back(graph_.span(schedule_.value(value).node));
+      }
+    }
+  }
+  std::erase_if(spans, [](const Span& span) { return !span.known(); });
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+    return std::tuple(a.file, a.begin, b.end) < std::tuple(b.file, b.begin, a.end);
+  });
+  std::vector<Span> out;
+  for (const Span& span : spans) {
+    if (out.empty() || span.file != out.back().file || span.end > out.back().end) {
+      out.push_back(span);
+    }
+  }
+  return out;
+}
+
 void KernelBuilder::children(const std::vector<TreeNode>& nodes, size_t depth, Block& block) {
   for (const TreeNode& node : nodes) {
     std::vector<StatementId> members;
@@ -376,8 +404,7 @@ void KernelBuilder::children(const std::vector<TreeNode>& nodes, size_t depth, B
       members.push_back(id);
     }
     if (depth == 0) {
-      const StatementId last = members.back();
-      block.push_back({Comment{graph_.span(statement(last).node), ""}});
+      block.push_back({Comment{forms_of(members)}});
     }
     for (StatementId id : members) {
       const Statement& s = statement(id);
@@ -578,7 +605,15 @@ Module build(schedule::Schedule schedule) {
       stored.insert(s.array.index);
     }
   }
-  for (uint32_t i = 0; i < schedule.arrays.size(); ++i) {
+  // Inputs, parameters, outputs, temporaries, each in the order of the graph.
+  std::vector<uint32_t> order(schedule.arrays.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const schedule::Array& x = schedule.arrays[a];
+    const schedule::Array& y = schedule.arrays[b];
+    return std::tuple(x.kind, x.node) < std::tuple(y.kind, y.node);
+  });
+  for (uint32_t i : order) {
     const schedule::Array& array = schedule.arrays[i];
     if (array.kind == schedule::ArrayKind::Local && !stored.contains(i)) {
       continue;
@@ -618,13 +653,15 @@ Module build(schedule::Schedule schedule) {
       b.label = graph.outputs[i].name;
     }
   }
+  std::map<air::NodeId, int> input_buffers;
+  for (uint32_t i = 0; i < schedule.arrays.size(); ++i) {
+    if (schedule.arrays[i].kind == schedule::ArrayKind::Input) {
+      input_buffers[schedule.arrays[i].node] = buffer_of[i];
+    }
+  }
   std::vector<int> inputs;
   for (air::NodeId id : graph.inputs) {
-    for (uint32_t a = 0; a < schedule.arrays.size(); ++a) {
-      if (schedule.arrays[a].kind == schedule::ArrayKind::Input && schedule.arrays[a].node == id) {
-        inputs.push_back(buffer_of[a]);
-      }
-    }
+    inputs.push_back(input_buffers.at(id));
   }
   Module module(std::move(schedule.pool));
   module.buffers = std::move(buffers);

@@ -96,10 +96,9 @@ struct If {
   ValueId condition;
   Block body;
 };
-/// A remark for the reader: the Lisp form that the following statements came from.
+/// A remark for the reader: the Lisp forms that the following loop came from.
 struct Comment {
-  Span span;
-  std::string text;
+  std::vector<Span> forms;
 };
 
 struct Stmt {

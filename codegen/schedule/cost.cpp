@@ -48,11 +48,13 @@ std::vector<Cost> estimate_costs(const air::Graph& graph) {
     cost.transcendental = air::info(node.op).has(air::kTranscendental);
     const air::OpClass cls = air::info(node.op).cls;
     if (cls == air::OpClass::Reduce || cls == air::OpClass::Effect) {
+      cost.reduction = cls == air::OpClass::Reduce;
       continue;  // read back from where it is stored
     }
     for (air::NodeId input : node.inputs) {
       cost.ops = std::min(cost.ops + costs[input.index].ops, kSaturated);
       cost.transcendental |= costs[input.index].transcendental;
+      cost.reduction |= costs[input.index].reduction;
     }
   }
   return costs;

@@ -12,6 +12,8 @@ namespace caten::schedule {
 struct Cost {
   int ops = 0;
   bool transcendental = false;
+  bool reduction =
+      false;  // computed from the result of a reduction: it can follow it in its kernel
 };
 
 /// More uses than one: recomputing up to this many ops is cheaper than a store and loads.

@@ -3,83 +3,22 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
+#include <set>
 
-#include "codegen/schedule/cost.h"
-#include "codegen/schedule/reshape.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/schedule/walker.h"
 #include "ir/support/check.h"
 
 namespace caten::schedule {
-namespace {
-
 using air::Node;
-using air::NodeId;
 using air::Op;
 using air::OpClass;
+
+namespace {
 
 /// Index tuples that have grown beyond this are cut by storing the value they index.
 constexpr int kMaxTupleComplexity = 96;
 
-class Walker {
- public:
-  explicit Walker(Schedule& schedule)
-      : schedule_(schedule),
-        graph_(*schedule.graph),
-        pool_(schedule.pool),
-        costs_(estimate_costs(graph_)),
-        requests_(graph_.size()),
-        leaf_arrays_(graph_.size()),
-        stored_(graph_.size()) {}
-
-  void run();
-
- private:
-  struct Key {
-    uint32_t statement;
-    std::vector<ExprId> tuple;
-    Guard guard;
-    auto operator<=>(const Key&) const = default;
-  };
-
-  ValueId request(StatementId statement, NodeId node, std::vector<ExprId> tuple, Guard guard,
-                  bool repeats);
-  ValueId new_value(StatementId statement, NodeId node, ValueKind kind);
-  ValueId constant(StatementId statement, NodeId node, const Scalar& scalar);
-  std::optional<std::string> reason_to_store(NodeId id) const;
-  void expand(ValueId id);
-  void expand_pad(ValueId id);
-  void expand_concat(ValueId id);
-  void expand_gather(ValueId id);
-  std::vector<ExprId> slice_tuple(StatementId statement, const air::SliceAttr& attr,
-                                  const std::vector<ExprId>& tuple, const Guard& guard,
-                                  const Shape* base, const Node& node, size_t first_dynamic,
-                                  bool repeats, std::vector<ValueId>& binds);
-  ValueId bind(StatementId statement, NodeId node, ValueId input, ExprId extent, ExprId offset,
-               bool checked, const Guard& guard);
-  void alias(ValueId id, ValueId input);
-  void add_binds(ValueId id);
-  void start_statement(NodeId id, std::string reason);
-  std::vector<ExprId> axis_parts(NodeId id, size_t axis);
-  ExprId open_axis(Statement& statement, NodeId id, size_t axis, ExprId extent);
-  void start_copy(NodeId id, std::string reason);
-  std::vector<ExprId> shape_exprs(const Shape& shape);
-  ArrayId leaf_array(NodeId id);
-  ArrayId assigned_array(NodeId id);
-  bool add_condition(Guard& guard, ExprId nonnegative);
-  void order_values(Statement& statement);
-
-  Schedule& schedule_;
-  const air::Graph& graph_;
-  index::Pool& pool_;
-  std::vector<Cost> costs_;
-  std::vector<std::map<Key, ValueId>> requests_;  // per node
-  std::vector<ArrayId> leaf_arrays_;              // per node
-  std::vector<std::string> stored_;               // per node: why it has to be stored, or ""
-  std::map<int, ArrayId> param_arrays_;           // by storage
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, Guard>, ValueId> bind_index_;
-  std::unordered_map<uint32_t, ValueId> range_binds_;  // Data range -> its Bind
-};
+}  // namespace
 
 std::vector<ExprId> Walker::shape_exprs(const Shape& shape) {
   std::vector<ExprId> out;
@@ -210,7 +149,7 @@ std::optional<std::string> Walker::reason_to_store(NodeId id) const {
     return fmt::format("read through {} index maps or loops, recomputing costs {}", uses,
                        describe(cost));
   }
-  if (repeats && cost.ops > kCheapRepeatedOps) {
+  if (repeats && (cost.ops > kCheapRepeatedOps || (cost.reduction && cost.ops > 0))) {
     return fmt::format("a consumer reads every element repeatedly, recomputing costs {}",
                        describe(cost));
   }
@@ -345,13 +284,12 @@ void Walker::start_statement(NodeId id, std::string reason) {
     schedule_.arrays[statement.array.index].written = true;
   } else {
     statement.array = ArrayId{static_cast<uint32_t>(schedule_.arrays.size())};
-    const bool output = std::any_of(graph_.outputs.begin(), graph_.outputs.end(),
-                                    [&](const air::Output& o) { return o.node == id; });
-    schedule_.arrays.push_back({.kind = output ? ArrayKind::Output : ArrayKind::Local,
-                                .node = id,
-                                .dtype = node.dtype,
-                                .shape = shape_exprs(node.shape),
-                                .written = true});
+    schedule_.arrays.push_back(
+        {.kind = is_output_[id.index] != 0 ? ArrayKind::Output : ArrayKind::Local,
+         .node = id,
+         .dtype = node.dtype,
+         .shape = shape_exprs(node.shape),
+         .written = true});
   }
   schedule_.statements.push_back(std::move(statement));
 
@@ -387,12 +325,9 @@ void Walker::start_copy(NodeId id, std::string reason) {
   Statement statement;
   statement.node = id;
   statement.reason = std::move(reason);
-  for (const Dim& dim : graph_[id].shape) {
-    const RangeId range = pool_.new_range(pool_.from_dim(dim), index::RangeKind::Spatial);
-    if (!pool_.is(pool_.range_info(range).extent, 1)) {
-      statement.spatial.push_back(range);
-    }
-    statement.target.push_back(pool_.range(range));
+  const Shape& shape = graph_[id].shape;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    statement.target.push_back(open_axis(statement, id, axis, pool_.from_dim(shape[axis])));
   }
   statement.array = ArrayId{static_cast<uint32_t>(schedule_.arrays.size())};
   schedule_.arrays.push_back({.kind = ArrayKind::Output,
@@ -404,291 +339,6 @@ void Walker::start_copy(NodeId id, std::string reason) {
   schedule_.statements.push_back(std::move(statement));
   const ValueId root = request(self, id, tuple, {}, false);
   schedule_.statements[self.index].root = root;
-}
-
-void Walker::alias(ValueId id, ValueId input) {
-  Value& value = schedule_.values[id.index];
-  value.kind = ValueKind::Alias;
-  value.inputs = {input};
-}
-
-/// Records which Bind values the index expressions of a value depend on.
-void Walker::add_binds(ValueId id) {
-  Value& value = schedule_.values[id.index];
-  const auto visit = [&](ExprId expr) {
-    for (RangeId range : pool_.ranges_of(expr)) {
-      if (pool_.range_info(range).kind == index::RangeKind::Data) {
-        const ValueId bind = range_binds_.at(range.index);
-        if (std::find(value.binds.begin(), value.binds.end(), bind) == value.binds.end()) {
-          value.binds.push_back(bind);
-        }
-      }
-    }
-  };
-  for (ExprId expr : value.tuple) {
-    visit(expr);
-  }
-  for (ExprId expr : value.guard) {
-    visit(expr);
-  }
-  for (const Guard& guard : value.cases) {
-    for (ExprId expr : guard) {
-      visit(expr);
-    }
-  }
-  if (value.index.valid()) {
-    visit(value.index);
-  }
-}
-
-ValueId Walker::bind(StatementId statement, NodeId node, ValueId input, ExprId extent,
-                     ExprId offset, bool checked, const Guard& guard) {
-  auto [entry, inserted] = bind_index_.try_emplace(
-      std::tuple(input.index, extent.index, offset.index, guard), ValueId{});
-  if (inserted) {
-    const ValueId id = new_value(statement, node, ValueKind::Bind);
-    Value& value = schedule_.values[id.index];
-    value.inputs = {input};
-    value.guard = guard;
-    value.range = pool_.new_range(extent, index::RangeKind::Data);
-    value.offset = offset;
-    value.checked = checked;
-    range_binds_[value.range.index] = id;
-    add_binds(id);
-    entry->second = id;
-  }
-  return entry->second;
-}
-
-/// Where element `tuple` of a slice lies in the sliced array.
-std::vector<ExprId> Walker::slice_tuple(StatementId statement, const air::SliceAttr& attr,
-                                        const std::vector<ExprId>& tuple, const Guard& guard,
-                                        const Shape* base, const Node& node, size_t first_dynamic,
-                                        bool repeats, std::vector<ValueId>& binds) {
-  std::vector<ExprId> out;
-  for (size_t i = 0; i < tuple.size(); ++i) {
-    const air::SliceAxis& axis = attr.axes[i];
-    const ExprId start = pool_.from_dim(axis.start);
-    const auto dynamic =
-        std::find(attr.dynamic_axes.begin(), attr.dynamic_axes.end(), static_cast<int>(i));
-    if (dynamic == attr.dynamic_axes.end()) {
-      out.push_back(pool_.add(start, pool_.scale(tuple[i], axis.step)));
-      continue;
-    }
-    // Element k is at position start + dynamic + k * step, where the start is clamped so that
-    // all elements are inside: low <= start <= low + room - 1.
-    const auto number = static_cast<size_t>(dynamic - attr.dynamic_axes.begin());
-    const NodeId input = node.inputs[first_dynamic + number];
-    const ExprId reach = pool_.scale(pool_.sub(pool_.from_dim(axis.size), pool_.constant(1)),
-                                     axis.step < 0 ? -axis.step : axis.step);
-    const ExprId low = axis.step < 0 ? reach : pool_.constant(0);
-    const ExprId room = pool_.sub(pool_.from_dim((*base)[i]), reach);
-    const ValueId given = request(statement, input, {}, guard, repeats);
-    const ValueId bound = bind(statement, input, given, room, pool_.sub(start, low), false, guard);
-    binds.push_back(bound);
-    out.push_back(pool_.add(pool_.add(pool_.range(schedule_.value(bound).range), low),
-                            pool_.scale(tuple[i], axis.step)));
-  }
-  return out;
-}
-
-void Walker::expand_pad(ValueId id) {
-  const Value value = schedule_.value(id);
-  const Node& node = graph_[value.node];
-  const auto& attr = node.get<air::PadAttr>();
-  const Node& x = graph_[node.inputs[0]];
-  Guard inside;
-  Guard guard = value.guard;
-  bool possible = true;
-  std::vector<ExprId> tuple;
-  for (size_t i = 0; i < value.tuple.size(); ++i) {
-    const ExprId position = pool_.sub(value.tuple[i], pool_.from_dim(attr.lo[i]));
-    tuple.push_back(position);
-    if (attr.lo[i].is(0) && attr.hi[i].is(0)) {
-      continue;
-    }
-    const ExprId last = pool_.sub(pool_.from_dim(x.shape[i]), pool_.constant(1));
-    const ExprId left = pool_.sub(last, position);
-    for (ExprId condition : {position, left}) {
-      possible = possible && add_condition(inside, condition) && add_condition(guard, condition);
-    }
-  }
-  if (!possible) {
-    alias(id, constant(value.statement, value.node, attr.value));
-    return;
-  }
-  const ValueId inner =
-      request(value.statement, node.inputs[0], std::move(tuple), guard, value.repeats);
-  if (inside.empty()) {
-    alias(id, inner);
-    return;
-  }
-  const ValueId outside = constant(value.statement, value.node, attr.value);
-  Value& select = schedule_.values[id.index];
-  select.kind = ValueKind::Select;
-  select.inputs = {inner, outside};
-  select.cases = {std::move(inside)};
-  add_binds(id);
-}
-
-void Walker::expand_concat(ValueId id) {
-  const Value value = schedule_.value(id);
-  const Node& node = graph_[value.node];
-  const auto axis = static_cast<size_t>(node.get<air::AxisAttr>().axis);
-  std::vector<ValueId> inputs;
-  std::vector<Guard> cases;
-  ExprId begin = pool_.constant(0);
-  for (size_t part = 0; part < node.inputs.size(); ++part) {
-    const ExprId end = pool_.add(begin, pool_.from_dim(graph_[node.inputs[part]].shape[axis]));
-    const ExprId position = pool_.sub(value.tuple[axis], begin);
-    const ExprId before_end = pool_.sub(pool_.sub(end, value.tuple[axis]), pool_.constant(1));
-    begin = end;
-    Guard guard = value.guard;
-    if (!add_condition(guard, position) || !add_condition(guard, before_end)) {
-      continue;
-    }
-    std::vector<ExprId> tuple = value.tuple;
-    tuple[axis] = position;
-    inputs.push_back(request(value.statement, node.inputs[part], std::move(tuple), std::move(guard),
-                             value.repeats));
-    Guard last;
-    add_condition(last, before_end);
-    cases.push_back(std::move(last));
-    if (cases.back().empty()) {
-      break;  // no later part is reached
-    }
-  }
-  if (inputs.empty()) {
-    alias(id, constant(value.statement, value.node, Scalar::of_int(node.dtype, 0)));
-    return;
-  }
-  cases.pop_back();  // whatever is left belongs to the last part
-  if (inputs.size() == 1) {
-    alias(id, inputs.front());
-    return;
-  }
-  Value& select = schedule_.values[id.index];
-  select.kind = ValueKind::Select;
-  select.inputs = std::move(inputs);
-  select.cases = std::move(cases);
-  add_binds(id);
-}
-
-void Walker::expand_gather(ValueId id) {
-  const Value value = schedule_.value(id);
-  const Node& node = graph_[value.node];
-  const auto axis = static_cast<size_t>(node.get<air::AxisAttr>().axis);
-  const Node& x = graph_[node.inputs[0]];
-  const auto indices_rank = static_cast<size_t>(graph_[node.inputs[1]].rank());
-  const auto at = [&](size_t i) { return value.tuple.begin() + static_cast<std::ptrdiff_t>(i); };
-  const ValueId given =
-      request(value.statement, node.inputs[1], {at(axis), at(axis + indices_rank)}, value.guard,
-              value.repeats || x.rank() > 1);
-  const ExprId extent = pool_.from_dim(x.shape[axis]);
-  const ValueId bound =
-      bind(value.statement, value.node, given, extent, pool_.constant(0), true, value.guard);
-  std::vector<ExprId> tuple(value.tuple.begin(), at(axis));
-  tuple.push_back(pool_.range(schedule_.value(bound).range));
-  tuple.insert(tuple.end(), at(axis + indices_rank), value.tuple.end());
-  Guard guard = value.guard;
-  if (!add_condition(guard, pool_.sub(extent, pool_.constant(1)))) {
-    alias(id, constant(value.statement, value.node, Scalar::of_int(node.dtype, 0)));
-  } else {
-    alias(id, request(value.statement, node.inputs[0], std::move(tuple), std::move(guard), true));
-  }
-  schedule_.values[id.index].binds.push_back(bound);
-}
-
-/// Fills in what a value is, asking for its inputs.
-void Walker::expand(ValueId id) {
-  const Value value = schedule_.value(id);
-  const Node& node = graph_[value.node];
-  const auto input = [&](std::vector<ExprId> tuple, bool repeats) {
-    return request(value.statement, node.inputs[0], std::move(tuple), value.guard,
-                   value.repeats || repeats);
-  };
-  switch (node.op) {
-    case Op::Const:
-      alias(id, constant(value.statement, value.node, node.get<air::ConstAttr>().value));
-      return;
-    case Op::Input:
-    case Op::Param: {
-      const ArrayId array = leaf_array(value.node);
-      Value& load = schedule_.values[id.index];
-      load.kind = ValueKind::Load;
-      load.array = array;
-      add_binds(id);
-      return;
-    }
-    case Op::DimValue:
-    case Op::Iota: {
-      Value& number = schedule_.values[id.index];
-      number.kind = ValueKind::Index;
-      number.index = node.op == Op::Iota
-                         ? value.tuple[static_cast<size_t>(node.get<air::AxisAttr>().axis)]
-                         : pool_.from_dim(node.get<air::DimAttr>().value);
-      add_binds(id);
-      return;
-    }
-    case Op::Reshape:
-      alias(id, input(reshape_tuple(pool_, value.tuple, shape_exprs(node.shape),
-                                    shape_exprs(graph_[node.inputs[0]].shape)),
-                      false));
-      return;
-    case Op::Permute: {
-      const auto& order = node.get<air::PermuteAttr>().order;
-      std::vector<ExprId> tuple(order.size());
-      for (size_t i = 0; i < order.size(); ++i) {
-        tuple[static_cast<size_t>(order[i])] = value.tuple[i];
-      }
-      alias(id, input(std::move(tuple), false));
-      return;
-    }
-    case Op::Expand: {
-      const Node& x = graph_[node.inputs[0]];
-      std::vector<ExprId> tuple = value.tuple;
-      bool repeats = false;
-      for (size_t i = 0; i < tuple.size(); ++i) {
-        if (x.shape[i].is(1) && !node.shape[i].is(1)) {
-          tuple[i] = pool_.constant(0);
-          repeats = true;
-        }
-      }
-      alias(id, input(std::move(tuple), repeats));
-      return;
-    }
-    case Op::Slice: {
-      std::vector<ValueId> binds;
-      std::vector<ExprId> tuple =
-          slice_tuple(value.statement, node.get<air::SliceAttr>(), value.tuple, value.guard,
-                      &graph_[node.inputs[0]].shape, node, 1, value.repeats, binds);
-      alias(id, input(std::move(tuple), false));
-      schedule_.values[id.index].binds = std::move(binds);
-      return;
-    }
-    case Op::Pad:
-      expand_pad(id);
-      return;
-    case Op::Concat:
-      expand_concat(id);
-      return;
-    case Op::Gather:
-      expand_gather(id);
-      return;
-    default: {  // every elementwise op; reductions and Assign are always stored
-      CATEN_CHECK(node.op != Op::Reduce && node.op != Op::ArgReduce && node.op != Op::Assign,
-                  "`{}` is not stored", air::name(node.op));
-      std::vector<ValueId> inputs;
-      for (NodeId operand : node.inputs) {
-        inputs.push_back(
-            request(value.statement, operand, value.tuple, value.guard, value.repeats));
-      }
-      Value& element = schedule_.values[id.index];
-      element.kind = ValueKind::Element;
-      element.inputs = std::move(inputs);
-      return;
-    }
-  }
 }
 
 /// Lists what the root needs, inputs first, without recursion.
@@ -728,7 +378,7 @@ void Walker::run() {
   for (NodeId id : graph_.inputs) {
     leaf_array(id);
   }
-  std::vector<NodeId> assigned_params;
+  std::set<NodeId> assigned_params;
   std::vector<bool> overwritten(graph_.size(), false);
   for (uint32_t i = 0; i < graph_.size(); ++i) {
     if (graph_[NodeId{i}].op == Op::Assign) {
@@ -737,7 +387,7 @@ void Walker::run() {
         base = graph_[base].inputs[0];
       }
       stored_[i] = "state update";
-      assigned_params.push_back(base);
+      assigned_params.insert(base);
       overwritten[graph_[NodeId{i}].inputs[0].index] = true;
     }
   }
@@ -749,12 +399,11 @@ void Walker::run() {
           fmt::format("output `{}` is a version overwritten later", output.name);
       continue;
     }
-    const bool in_place =
-        node.op == Op::Input || node.op == Op::Assign ||
-        (node.op == Op::Param && std::find(assigned_params.begin(), assigned_params.end(),
-                                           output.node) == assigned_params.end());
+    const bool in_place = node.op == Op::Input || node.op == Op::Assign ||
+                          (node.op == Op::Param && !assigned_params.contains(output.node));
     if (!in_place) {
       stored_[output.node.index] = fmt::format("output `{}`", output.name);
+      is_output_[output.node.index] = 1;
     }
   }
   for (uint32_t i = graph_.size(); i-- > 0;) {
@@ -785,24 +434,15 @@ void Walker::run() {
   for (Statement& statement : schedule_.statements) {
     order_values(statement);
   }
+  std::vector<ArrayId> array_of(graph_.size());
+  for (const Statement& statement : schedule_.statements) {
+    array_of[statement.node.index] = statement.array;  // a copy comes after what it copies
+  }
   for (const air::Output& output : graph_.outputs) {
-    const Node& node = graph_[output.node];
-    ArrayId array;
-    for (const Statement& statement : schedule_.statements) {
-      if (statement.node == output.node) {
-        array = statement.array;
-      }
-    }
-    if (!array.valid()) {
-      CATEN_CHECK(node.op == Op::Input || node.op == Op::Param, "output `{}` is not stored",
-                  output.name);
-      array = leaf_array(output.node);
-    }
-    schedule_.output_arrays.push_back(array);
+    const ArrayId array = array_of[output.node.index];
+    schedule_.output_arrays.push_back(array.valid() ? array : leaf_array(output.node));
   }
 }
-
-}  // namespace
 
 Schedule make_statements(Schedule schedule) {
   Walker(schedule).run();

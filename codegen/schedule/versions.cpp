@@ -95,7 +95,7 @@ void insert_snapshots(Schedule& schedule, const std::vector<Snapshot>& snapshots
       schedule.values[reader.index].array = copy.array;
       schedule.values[reader.index].producer = id;
     }
-    schedule.statements[id.index + 1].after.push_back(id);
+    schedule.statements[moved[snapshot->before.index].index].after.push_back(id);
     schedule.statements[id.index] = std::move(copy);
   }
 }

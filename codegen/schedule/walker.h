@@ -1,0 +1,81 @@
+// The walk backwards from stored values: shared by statements.cpp (what is stored, which loops) and
+// expand.cpp (what each op does to an index tuple).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/schedule/cost.h"
+#include "codegen/schedule/schedule.h"
+
+namespace caten::schedule {
+
+using air::NodeId;
+
+class Walker {
+ public:
+  explicit Walker(Schedule& schedule)
+      : schedule_(schedule),
+        graph_(*schedule.graph),
+        pool_(schedule.pool),
+        costs_(estimate_costs(graph_)),
+        requests_(graph_.size()),
+        leaf_arrays_(graph_.size()),
+        stored_(graph_.size()),
+        is_output_(graph_.size(), 0) {}
+
+  void run();
+
+ private:
+  struct Key {
+    uint32_t statement;
+    std::vector<ExprId> tuple;
+    Guard guard;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  ValueId request(StatementId statement, NodeId node, std::vector<ExprId> tuple, Guard guard,
+                  bool repeats);
+  ValueId new_value(StatementId statement, NodeId node, ValueKind kind);
+  ValueId constant(StatementId statement, NodeId node, const Scalar& scalar);
+  std::optional<std::string> reason_to_store(NodeId id) const;
+  void expand(ValueId id);
+  void expand_pad(ValueId id);
+  void expand_concat(ValueId id);
+  void expand_gather(ValueId id);
+  std::vector<ExprId> slice_tuple(StatementId statement, const air::SliceAttr& attr,
+                                  const std::vector<ExprId>& tuple, const Guard& guard,
+                                  const Shape* base, const air::Node& node, size_t first_dynamic,
+                                  bool repeats, std::vector<ValueId>& binds);
+  ValueId bind(StatementId statement, NodeId node, ValueId input, ExprId extent, ExprId offset,
+               bool checked, const Guard& guard);
+  void alias(ValueId id, ValueId input);
+  void add_binds(ValueId id);
+  void start_statement(NodeId id, std::string reason);
+  std::vector<ExprId> axis_parts(NodeId id, size_t axis);
+  ExprId open_axis(Statement& statement, NodeId id, size_t axis, ExprId extent);
+  void start_copy(NodeId id, std::string reason);
+  std::vector<ExprId> shape_exprs(const Shape& shape);
+  ArrayId leaf_array(NodeId id);
+  ArrayId assigned_array(NodeId id);
+  bool add_condition(Guard& guard, ExprId nonnegative);
+  void order_values(Statement& statement);
+
+  Schedule& schedule_;
+  const air::Graph& graph_;
+  index::Pool& pool_;
+  std::vector<Cost> costs_;
+  std::vector<std::map<Key, ValueId>> requests_;  // per node
+  std::vector<ArrayId> leaf_arrays_;              // per node
+  std::vector<std::string> stored_;               // per node: why it has to be stored, or ""
+  std::vector<char> is_output_;                   // per node
+  std::map<int, ArrayId> param_arrays_;           // by storage
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, Guard>, ValueId> bind_index_;
+  std::unordered_map<uint32_t, ValueId> range_binds_;  // Data range -> its Bind
+};
+
+}  // namespace caten::schedule
