@@ -75,8 +75,7 @@ Value special_operator_p(Interpreter& interp, Args args) {
   return Value::boolean(interp.is_special_form(args[0]));
 }
 
-// --- names
-// ------------------------------------------------------------------------------------------
+// --- names -------------------------------------------------------
 
 Value fboundp(Interpreter& interp, Args args) {
   if (auto* symbol = args[0].try_as<Symbol>()) {
@@ -189,8 +188,7 @@ Value progv(Interpreter& interp, Args args) {
   return interp.set_values(all);
 }
 
-// --- lists that macros expand into
-// ------------------------------------------------------------------
+// --- lists that macros expand into -------------------------------
 
 Value list_star(Interpreter& interp, Args args) {
   return interp.list(args.first(args.size() - 1), args.back());
@@ -258,8 +256,7 @@ Value destructure_keys(Interpreter& interp, Args args) {
   return Value::nil();
 }
 
-// --- loading
-// ----------------------------------------------------------------------------------------
+// --- loading -----------------------------------------------------
 
 Value load(Interpreter& interp, Args args) {
   std::string path = expect_string(interp, args[0], "file name").utf8();

@@ -147,8 +147,7 @@ Value expect_function(Interpreter& interp, Value designator, std::string_view wh
   return interp.coerce_to_function(designator);
 }
 
-// --- keyword arguments
-// ----------------------------------------------------------------------------------
+// --- keyword arguments -------------------------------------------
 
 namespace {
 
@@ -212,8 +211,7 @@ Value KeywordArgs::get(std::string_view name, Value otherwise) const {
   return value == nullptr ? otherwise : *value;
 }
 
-// --- did you mean
-// ----------------------------------------------------------------------------------------
+// --- did you mean ------------------------------------------------
 
 namespace {
 

@@ -124,8 +124,7 @@ class Emitter {
     return context == Context::Ignore ? Context::Single : without_tail(context);
   }
 
-  // --- variables
-  // ----------------------------------------------------------------------------------
+  // --- variables ---------------------------------------------------
   size_t capture_index(const Variable* variable) const {
     auto found = std::find(function_.captures.begin(), function_.captures.end(), variable);
     CATEN_CHECK(found != function_.captures.end(), "variable is not captured");
@@ -209,8 +208,7 @@ class Emitter {
     }
   }
 
-  // --- nodes
-  // --------------------------------------------------------------------------------------
+  // --- nodes -------------------------------------------------------
   void emit(const Node* node, Context context) {
     analyzer_.interp().check_stack();
     Span saved = span_;
@@ -496,8 +494,7 @@ class Emitter {
     finish(context);
   }
 
-  // --- exits
-  // --------------------------------------------------------------------------------------
+  // --- exits -------------------------------------------------------
   void emit_node(const BlockNode& node, Context context) {
     ExitPoint& exit = *node.exit;
     exit.labels.assign(1, Label{});
@@ -646,8 +643,7 @@ class Emitter {
     emit_scoped(body, outer, context);
   }
 
-  // --- multiple values
-  // ------------------------------------------------------------------------------
+  // --- multiple values ---------------------------------------------
   void emit_node(const BindValuesNode& node, Context context) {
     uint32_t outer = dynamic_;
     auto count = static_cast<uint32_t>(node.bindings.size());

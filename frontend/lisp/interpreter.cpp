@@ -92,8 +92,7 @@ void Interpreter::make_core_packages() {
   }
 }
 
-// --- making objects
-// -----------------------------------------------------------------------------------
+// --- making objects ----------------------------------------------
 
 Value Interpreter::list(std::initializer_list<Value> items) {
   return list(std::span<const Value>(items.begin(), items.size()));
@@ -134,8 +133,7 @@ Value Interpreter::native(std::string_view name, NativeFn fn, int min_args, int 
   return Value::object(function);
 }
 
-// --- symbols and packages
-// -------------------------------------------------------------------------------
+// --- symbols and packages ----------------------------------------
 
 Package* Interpreter::find_package(std::string_view name) const {
   for (Package* package : packages_) {
@@ -274,8 +272,7 @@ std::optional<std::string> Interpreter::similar_symbol(const Symbol& symbol,
   return did_you_mean(symbol_label(symbol), names);
 }
 
-// --- tables
-// -----------------------------------------------------------------------------------------------
+// --- tables ------------------------------------------------------
 
 void Interpreter::install(std::span<const Builtin> rows) {
   Package* package = nullptr;
@@ -328,8 +325,7 @@ std::shared_ptr<void>& Interpreter::state_slot(std::string_view key) {
   return states_.emplace_back(std::string(key), nullptr).second;
 }
 
-// --- printing
-// -----------------------------------------------------------------------------------------------
+// --- printing ----------------------------------------------------
 
 namespace {
 
@@ -369,8 +365,7 @@ std::string Interpreter::print(Value object, bool escape) {
   return hooks.print != nullptr ? hooks.print(*this, object, escape) : minimal_print(object);
 }
 
-// --- calls and conditions
-// -----------------------------------------------------------------------------------
+// --- calls and conditions ----------------------------------------
 
 NativeFunction& Interpreter::callee() {
   return *vm_->native();

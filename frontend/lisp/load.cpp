@@ -43,11 +43,11 @@ Value Interpreter::outermost(Body body) {
     return body();
   } catch (const UncaughtError& uncaught) {
     CompileError error = uncaught.error;
-    vm_->unwind_to(depth);
+    vm_->unwind_at_end(depth);
     throw error;
   } catch (const ExitRequest& request) {
     ExitRequest copy = request;
-    vm_->unwind_to(depth);
+    vm_->unwind_at_end(depth);
     throw copy;
   }
 }
@@ -147,8 +147,7 @@ Value Interpreter::read(std::string_view text, size_t* offset) {
   return datum;
 }
 
-// --- macros
-// ---------------------------------------------------------------------------------------------
+// --- macros ------------------------------------------------------
 
 Value Interpreter::macro_function(Value symbol, const Environment* env) {
   const Environment* local = Analyzer::find_function(env, symbol);

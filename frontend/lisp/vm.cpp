@@ -111,8 +111,7 @@ void Vm::check_stack() {
   }
 }
 
-// --- calls
-// ------------------------------------------------------------------------------------------
+// --- calls -------------------------------------------------------
 
 Value Vm::call(Value function, std::span<const Value> args) {
   check_stack();
@@ -305,7 +304,13 @@ void Vm::push_frame(Closure& closure, Value* base) {
   }
   frames_[frame_count_++] = {&closure, closure.code->words.data(),
                              static_cast<uint32_t>(index_of(base))};
-  heap_.safepoint();
+  step();
+}
+
+void Vm::stop() {
+  CompileError error(Diag::LispError, span(true), "evaluation takes more steps than are permitted");
+  add_backtrace(error);
+  throw UncaughtError(std::move(error));
 }
 
 // Pushes the elements of a list; their number.
@@ -396,8 +401,7 @@ void Vm::unbound_variable(Value name, Value hint) {
   throw error;
 }
 
-// --- multiple values
-// ----------------------------------------------------------------------------------
+// --- multiple values ---------------------------------------------
 
 Value Vm::set_values(std::span<const Value> values) {
   values_.assign(values.begin(), values.end());
@@ -412,8 +416,7 @@ std::vector<Value> Vm::values_after(Value primary) const {
   return {values_.begin(), values_.begin() + static_cast<ptrdiff_t>(returned_count_)};
 }
 
-// --- dynamic entries
-// ----------------------------------------------------------------------------------
+// --- dynamic entries ---------------------------------------------
 
 void Vm::bind(Value symbol, Value value) {
   auto& object = *symbol.as<Symbol>();
@@ -445,6 +448,20 @@ void Vm::unwind_to(size_t depth) {
       call(entry.a, {});
       values_ = *saved;
       value_count_ = count;
+    }
+  }
+}
+
+void Vm::unwind_at_end(size_t depth) {
+  while (dynamic_.size() > depth) {
+    try {
+      unwind_to(depth);
+    } catch (const UncaughtError&) {
+      continue;
+    } catch (const NonLocalExit&) {
+      continue;
+    } catch (const CompileError&) {
+      continue;
     }
   }
 }
@@ -499,139 +516,7 @@ void Vm::resume(const NonLocalExit& exit) {
   }
 }
 
-// --- conditions
-// -----------------------------------------------------------------------------------------
-
-namespace {
-
-/// Hides a range of handlers while one of them runs.
-class HandlerRange {
- public:
-  HandlerRange(std::vector<std::pair<size_t, size_t>>& ranges, size_t begin, size_t end)
-      : ranges_(ranges) {
-    ranges_.emplace_back(begin, end);
-  }
-  ~HandlerRange() { ranges_.pop_back(); }
-  HandlerRange(const HandlerRange&) = delete;
-  HandlerRange& operator=(const HandlerRange&) = delete;
-
- private:
-  std::vector<std::pair<size_t, size_t>>& ranges_;
-};
-
-}  // namespace
-
-void Vm::signal(Value condition) {
-  check_stack();
-  size_t top = dynamic_.size();
-  for (size_t i = top; i-- > 0;) {
-    for (const auto& [begin, end] : disabled_handlers_) {
-      if (i >= begin && i < end) {
-        i = begin;
-      }
-    }
-    if (i >= dynamic_.size() || dynamic_[i].kind != EntryKind::Handlers) {
-      continue;
-    }
-    bool disabled = std::any_of(disabled_handlers_.begin(), disabled_handlers_.end(),
-                                [i](auto range) { return i >= range.first && i < range.second; });
-    if (disabled) {
-      continue;
-    }
-    HandlerRange range(disabled_handlers_, i, top);
-    for (Value handler : list_items(dynamic_[i].a)) {
-      bool applies =
-          interp_.hooks.typep == nullptr || interp_.hooks.typep(interp_, condition, car(handler));
-      if (applies) {
-        call(cdr(handler), std::span<const Value>(&condition, 1));
-      }
-    }
-  }
-}
-
-void Vm::raise(CompileError error) {
-  if (!error.span.known() && error.path.empty()) {
-    error.span = span(true);
-  }
-  Value condition = interp_.hooks.condition_of != nullptr
-                        ? interp_.hooks.condition_of(interp_, error)
-                        : Value::object(heap_.make<Diagnostic>(error));
-  signal(condition);
-  add_backtrace(error);
-  throw UncaughtError(std::move(error));
-}
-
-void Vm::raise_condition(Value condition) {
-  signal(condition);
-  CompileError error(Diag::LispError, span(true), "");
-  if (auto* diagnostic = condition.try_as<Diagnostic>()) {
-    error = diagnostic->error;
-  } else if (interp_.hooks.error_of != nullptr) {
-    error = interp_.hooks.error_of(interp_, condition);
-  } else {
-    error.message = interp_.print(condition, false);
-  }
-  if (!error.span.known() && error.path.empty()) {
-    error.span = span(true);
-  }
-  add_backtrace(error);
-  throw UncaughtError(std::move(error));
-}
-
-Span Vm::span(bool user_only) const {
-  Span innermost;
-  size_t mark = expansions_.size();
-  auto consider = [&](Span candidate) {
-    if (!candidate.known()) {
-      return false;
-    }
-    if (!innermost.known()) {
-      innermost = candidate;
-    }
-    return !user_only || !interp_.is_library(candidate.file);
-  };
-  for (size_t i = frame_count_;; --i) {
-    for (; mark > 0 && expansions_[mark - 1].frames >= i; --mark) {
-      if (consider(expansions_[mark - 1].span)) {
-        return expansions_[mark - 1].span;
-      }
-    }
-    if (i == 0) {
-      return innermost;
-    }
-    const Frame& frame = frames_[i - 1];
-    const Code& code = *frame.closure->code;
-    auto at = static_cast<size_t>(frame.pc - code.words.data());
-    Span candidate = code.span_at(at == 0 ? 0 : at - 1);
-    if (consider(candidate)) {
-      return candidate;
-    }
-  }
-}
-
-// One note per user function in progress, innermost first, the first of which is where the error
-// itself points.
-void Vm::add_backtrace(CompileError& error) const {
-  constexpr size_t kMaxNotes = 8;
-  size_t notes = 0;
-  std::string inner;
-  for (size_t i = frame_count_; i-- > 0 && notes < kMaxNotes;) {
-    const Frame& frame = frames_[i];
-    const Code& code = *frame.closure->code;
-    auto at = static_cast<size_t>(frame.pc - code.words.data());
-    Span place = code.span_at(at == 0 ? 0 : at - 1);
-    std::string name = code.name.is_nil() ? "" : interp_.print(code.name, false);
-    bool user = place.known() && !interp_.is_library(place.file);
-    if (user && place != error.span && !inner.empty()) {
-      error.note(place, fmt::format("`{}` was called here", inner));
-      ++notes;
-    }
-    inner = name;
-  }
-}
-
-// --- scopes of C++ code
-// ---------------------------------------------------------------------------------
+// --- scopes of C++ code ------------------------------------------
 
 Vm::Expansion::Expansion(Vm& vm, Span span) : vm_(vm) {
   vm_.expansions_.push_back({span, vm_.frame_count_});

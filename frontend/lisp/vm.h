@@ -55,6 +55,9 @@ class Vm final : public RootSource {
   void bind(Value symbol, Value value);
   /// Leaves entries until `depth` are left: restores bindings, runs cleanups.
   void unwind_to(size_t depth);
+  /// The same when evaluation has ended with an error: cleanups cannot stop that, neither by errors
+  /// of their own nor by non-local exits.
+  void unwind_at_end(size_t depth);
   void push_handlers(Value handlers);
   void push_cleanup(Value function);
   void signal(Value condition);
@@ -64,6 +67,10 @@ class Vm final : public RootSource {
 
   [[noreturn]] void undefined_function(Value name);
   [[noreturn]] void unbound_variable(Value symbol, Value hint);
+
+  /// From now on evaluation ends with an error that no handler sees after so many calls and
+  /// backward jumps.
+  void limit_steps(int64_t steps) { steps_left_ = steps; }
 
   Span span(bool user_only) const;
   void add_backtrace(CompileError& error) const;
@@ -121,9 +128,18 @@ class Vm final : public RootSource {
   Value* layout_general(Closure& closure, uint32_t count);
   void bind_keys(const Code& code, std::span<const Value> extras, Value* out);
   void push_frame(Closure& closure, Value* base);
+  void step() {
+    heap_.safepoint();
+    if (--steps_left_ <= 0) [[unlikely]] {
+      stop();
+    }
+  }
+  [[noreturn]] void stop();
   [[noreturn]] void wrong_count(Value name, int64_t min, int64_t max, size_t count);
   uint32_t spread(Value list);
   size_t index_of(const Value* at) const { return static_cast<size_t>(at - stack_.get()); }
+  void run_handlers(Value handlers, Value condition);
+  Value condition_of(const CompileError& error);
   size_t find_exit(Value tag);
   size_t find_catch(Value tag);
   void resume(const NonLocalExit& exit);
@@ -158,6 +174,7 @@ class Vm final : public RootSource {
   size_t returned_count_ = 1;  // of the last Vm::call
   NativeFunction* native_ = nullptr;
   size_t entries_ = 0;
+  int64_t steps_left_ = INT64_MAX;
   StackBounds c_stack_;
 };
 

@@ -1,0 +1,156 @@
+// Vm: signalling conditions, and the place and backtrace of errors.
+#include <algorithm>
+
+#include "frontend/lisp/vm.h"
+
+namespace caten::lisp {
+
+namespace {
+
+/// Hides a range of handlers while one of them runs.
+class HandlerRange {
+ public:
+  HandlerRange(std::vector<std::pair<size_t, size_t>>& ranges, size_t begin, size_t end)
+      : ranges_(ranges) {
+    ranges_.emplace_back(begin, end);
+  }
+  ~HandlerRange() { ranges_.pop_back(); }
+  HandlerRange(const HandlerRange&) = delete;
+  HandlerRange& operator=(const HandlerRange&) = delete;
+
+ private:
+  std::vector<std::pair<size_t, size_t>>& ranges_;
+};
+
+}  // namespace
+
+// Runs the handlers of one cluster that apply. An error in a handler or its type is raised from
+// here, where the cluster is disabled: it must not come back to the same handlers for ever.
+void Vm::run_handlers(Value handlers, Value condition) {
+  std::optional<CompileError> failed;
+  try {
+    for (Value handler : list_items(handlers)) {
+      bool applies =
+          interp_.hooks.typep == nullptr || interp_.hooks.typep(interp_, condition, car(handler));
+      if (applies) {
+        call(cdr(handler), std::span<const Value>(&condition, 1));
+      }
+    }
+  } catch (const CompileError& error) {
+    failed = error;
+  }
+  if (!failed) {
+    return;
+  }
+  // Each level uses C++ stack, of which there may be little left.
+  constexpr size_t kMaxNested = 64;
+  if (disabled_handlers_.size() > kMaxNested) {
+    throw UncaughtError(std::move(*failed));
+  }
+  raise(std::move(*failed));
+}
+
+void Vm::signal(Value condition) {
+  size_t top = dynamic_.size();
+  for (size_t i = top; i-- > 0;) {
+    bool disabled = std::any_of(disabled_handlers_.begin(), disabled_handlers_.end(),
+                                [i](auto range) { return i >= range.first && i < range.second; });
+    if (disabled || dynamic_[i].kind != EntryKind::Handlers) {
+      continue;
+    }
+    HandlerRange range(disabled_handlers_, i, top);
+    run_handlers(dynamic_[i].a, condition);
+  }
+}
+
+// An error that cannot even be made a condition (the class may be broken) stands for itself.
+Value Vm::condition_of(const CompileError& error) {
+  if (interp_.hooks.condition_of != nullptr) {
+    try {
+      return interp_.hooks.condition_of(interp_, error);
+    } catch (const CompileError&) {
+      return Value::object(heap_.make<Diagnostic>(error));
+    }
+  }
+  return Value::object(heap_.make<Diagnostic>(error));
+}
+
+void Vm::raise(CompileError error) {
+  if (!error.span.known() && error.path.empty()) {
+    error.span = span(true);
+  }
+  signal(condition_of(error));
+  add_backtrace(error);
+  throw UncaughtError(std::move(error));
+}
+
+void Vm::raise_condition(Value condition) {
+  signal(condition);
+  CompileError error(Diag::LispError, span(true), "");
+  if (auto* diagnostic = condition.try_as<Diagnostic>()) {
+    error = diagnostic->error;
+  } else if (interp_.hooks.error_of != nullptr) {
+    error = interp_.hooks.error_of(interp_, condition);
+  } else {
+    error.message = interp_.print(condition, false);
+  }
+  if (!error.span.known() && error.path.empty()) {
+    error.span = span(true);
+  }
+  add_backtrace(error);
+  throw UncaughtError(std::move(error));
+}
+
+Span Vm::span(bool user_only) const {
+  Span innermost;
+  size_t mark = expansions_.size();
+  auto consider = [&](Span candidate) {
+    if (!candidate.known()) {
+      return false;
+    }
+    if (!innermost.known()) {
+      innermost = candidate;
+    }
+    return !user_only || !interp_.is_library(candidate.file);
+  };
+  for (size_t i = frame_count_;; --i) {
+    for (; mark > 0 && expansions_[mark - 1].frames >= i; --mark) {
+      if (consider(expansions_[mark - 1].span)) {
+        return expansions_[mark - 1].span;
+      }
+    }
+    if (i == 0) {
+      return innermost;
+    }
+    const Frame& frame = frames_[i - 1];
+    const Code& code = *frame.closure->code;
+    auto at = static_cast<size_t>(frame.pc - code.words.data());
+    Span candidate = code.span_at(at == 0 ? 0 : at - 1);
+    if (consider(candidate)) {
+      return candidate;
+    }
+  }
+}
+
+// One note per user function in progress, innermost first, the first of which is where the error
+// itself points.
+void Vm::add_backtrace(CompileError& error) const {
+  constexpr size_t kMaxNotes = 8;
+  size_t notes = 0;
+  std::string inner;
+  for (size_t i = frame_count_; i-- > 0 && notes < kMaxNotes;) {
+    const Frame& frame = frames_[i];
+    const Code& code = *frame.closure->code;
+    auto at = static_cast<size_t>(frame.pc - code.words.data());
+    Span place = code.span_at(at == 0 ? 0 : at - 1);
+    std::string name = code.name.is_nil() ? "" : interp_.print(code.name, false);
+    bool user = place.known() && !interp_.is_library(place.file);
+    if (user && place != error.span && !inner.empty()) {
+      error.note(place, fmt::format("`{}` was called here", inner));
+      ++notes;
+    }
+    inner = name;
+  }
+}
+
+}  // namespace caten::lisp
