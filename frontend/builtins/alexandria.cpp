@@ -86,15 +86,14 @@ Value alexandria_join(Interpreter& interp, Args args) {
 
 /// The leaves of a tree without NILs, in order. Walks with an explicit stack.
 Value alexandria_flatten(Interpreter& interp, Args args) {
-  constexpr size_t kMaxConses = size_t{1} << 22;
+  constexpr size_t kSurelyFinite = size_t{1} << 16;
   ListCollector out(interp);
   std::vector<Value> pending{args[0]};
   for (size_t steps = 0; !pending.empty(); ++steps) {
     const Value tree = pending.back();
     pending.pop_back();
-    if (steps > kMaxConses) {
-      fail(Diag::LispError, interp.current_span(),
-           "the tree has more than {} conses, or is circular", kMaxConses);
+    if (steps == kSurelyFinite && is_circular_tree(args[0])) {
+      wrong_type(interp, args[0], "tree", "a tree that is not circular");
     }
     if (tree.is_cons()) {
       pending.push_back(cdr(tree));

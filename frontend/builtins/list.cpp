@@ -22,9 +22,21 @@ Value list_cxr(Interpreter& interp, Args args) {
   return v;
 }
 
+/// The list without its first n conses. A cycle is noticed (Brent) and gone around no more than
+/// needed.
 Value nth_tail(Interpreter& interp, Value list, int64_t n) {
-  for (; n > 0 && !list.is_nil(); --n) {
+  Value mark = list;
+  int64_t since_mark = 0;
+  for (int64_t next_mark = 1; n > 0 && !list.is_nil(); --n) {
     list = strict_cdr(interp, list);
+    if (list == mark && list.is_cons()) {
+      n = (n - 1) % (since_mark + 1) + 1;
+    }
+    if (++since_mark == next_mark) {
+      mark = list;
+      since_mark = 0;
+      next_mark *= 2;
+    }
   }
   return list;
 }

@@ -83,6 +83,9 @@ class Criterion {
   Comparison comparison_;
 };
 
+/// Whether a cons reaches itself through cars and cdrs.
+bool is_circular_tree(Value root);
+
 /// A cursor over a proper list that fails at a dotted end and at a cycle.
 class ProperList {
  public:

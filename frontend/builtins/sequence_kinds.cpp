@@ -1,4 +1,6 @@
 // Lists, vectors and strings seen alike; see sequence.h.
+#include <unordered_map>
+
 #include "frontend/builtins/sequence.h"
 
 namespace caten::lisp {
@@ -72,6 +74,37 @@ size_t expect_size(Interpreter& interp, Value v, std::string_view what) {
     wrong_type(interp, v, what, fmt::format("at most {}", kMost));
   }
   return static_cast<size_t>(n);
+}
+
+bool is_circular_tree(Value root) {
+  struct Visit {
+    Value cons;
+    bool leaving;
+  };
+  std::unordered_map<uint64_t, bool> open;  // seen conses; true: their parts are being walked
+  std::vector<Visit> pending{{root, false}};
+  while (!pending.empty()) {
+    const Visit visit = pending.back();
+    pending.pop_back();
+    if (!visit.cons.is_cons()) {
+      continue;
+    }
+    if (visit.leaving) {
+      open[visit.cons.bits()] = false;
+      continue;
+    }
+    const auto [seen, fresh] = open.try_emplace(visit.cons.bits(), true);
+    if (!fresh) {
+      if (seen->second) {
+        return true;
+      }
+      continue;
+    }
+    pending.push_back({visit.cons, true});
+    pending.push_back({cdr(visit.cons), false});
+    pending.push_back({car(visit.cons), false});
+  }
+  return false;
 }
 
 bool ProperList::more() {
