@@ -55,6 +55,9 @@ scalar in `fconst`, `iconst` and `uconst`."
            (,runtimes (make-hash-table)))
        (%define-entry ',name ',names ,function :c-name ,c-name :dtypes ',dtypes)
        (defun ,name (dtype ,@parameters)
+         (unless (member dtype ',dtypes)
+           (%fail :wrong-dtype "`~(~a~)` is defined for ~{~(~s~)~^ ~}, not for ~(~s~)"
+                  ',name ',dtypes dtype))
          (let ((runtime (or (gethash dtype ,runtimes)
                             (setf (gethash dtype ,runtimes)
                                   (compile-for-dtype ,function ',names dtype)))))

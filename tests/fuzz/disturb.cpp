@@ -28,8 +28,10 @@ double epsilon(DType dtype) {
   }
 }
 
-/// In this variant zeros with a free sign have the other one.
-constexpr int kZeroSigns = 3;
+/// In these variants all zeros with a free sign have the one sign, or the other. (Flipping what is
+/// there would be undone by the next maximum.)
+constexpr int kPositiveZeros = 3;
+constexpr int kNegativeZeros = 4;
 
 class Noise {
  public:
@@ -126,11 +128,11 @@ bool has_room(const air::Node& node) {
   return node.op == Op::Reduce || node.op == Op::Max || node.op == Op::Min;
 }
 
-/// The other sign for every zero.
-NodeId flip_zeros(Builder& builder, NodeId x) {
+/// The same sign for every zero.
+NodeId sign_zeros(Builder& builder, NodeId x, double zero) {
   const air::Node node = builder.graph()[x];
-  NodeId zero = builder.constant(Scalar::of_double(node.dtype, 0.0), node.shape);
-  return builder.where(builder.binary(Op::Eq, x, zero), builder.unary(Op::Neg, x), x);
+  NodeId signed_zero = builder.constant(Scalar::of_double(node.dtype, zero), node.shape);
+  return builder.where(builder.binary(Op::Eq, x, signed_zero), signed_zero, x);
 }
 
 }  // namespace
@@ -152,8 +154,8 @@ air::Graph disturb(const air::Graph& graph, int variant, bool& found) {
       if (reorders(node)) {
         copy = noise.add_to(copy, node.inputs[0], node.get<air::ReduceAttr>());
       }
-      if (variant == kZeroSigns) {
-        copy = flip_zeros(builder, copy);
+      if (variant == kPositiveZeros || variant == kNegativeZeros) {
+        copy = sign_zeros(builder, copy, variant == kPositiveZeros ? 0.0 : -0.0);
       }
     }
     map.push_back(copy);

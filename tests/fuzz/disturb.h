@@ -1,6 +1,6 @@
 // A copy of a graph in which every float sum and product is off by about what adding up in another
-// order may change, and in one variant zeros from sums, maxima and minima have the other sign,
-// which is free.
+// order may change, and in two variants zeros from sums, maxima and minima are all 0.0 or all -0.0:
+// their sign is free.
 #pragma once
 
 #include "ir/air/air.h"

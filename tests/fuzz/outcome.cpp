@@ -11,7 +11,7 @@
 namespace caten::fuzz {
 namespace {
 
-constexpr int kVariants = 4;
+constexpr int kVariants = 5;
 
 /// The distance between neighbouring numbers of the dtype near x.
 double unit(DType dtype, double x) {

@@ -155,6 +155,10 @@ TEST_F(Entries, Families) {
       "axpy_bfloat16 (n) x:bfloat16(n) y:bfloat16(n) a:bfloat16() -> out(n)\n");
   EXPECT_EQ(eval("(change-facet (axpy :float32 2 '(1 2) '(10 20) 3.0) :list)"), "(13.0 26.0)");
   EXPECT_EQ(eval("(change-facet (axpy :float64 2 '(1 2) '(10 20) 3.0) :list)"), "(13.0d0 26.0d0)");
+  const std::string refusal = error("(axpy :int8 2 '(1 2) '(10 20) 3)");
+  EXPECT_TRUE(refusal.starts_with(
+      "wrong_dtype: `axpy` is defined for :float64 :float32 :float16 :bfloat16, not for :int8 @ "))
+      << refusal;
 }
 
 TEST_F(Entries, Mistakes) {
