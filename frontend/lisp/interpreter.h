@@ -158,6 +158,10 @@ class Interpreter {
   Span current_span() const;
   /// The innermost form with a known place, library text included.
   Span innermost_span() const;
+  /// Whether a source file is one of ours (load_library), not the user's.
+  bool is_library(uint32_t file) const {
+    return file < library_files_.size() && library_files_[file];
+  }
   /// Fails with a clear error when the C++ stack is nearly used up; for recursive C++ code.
   void check_stack();
 
@@ -233,9 +237,6 @@ class Interpreter {
   Package& package_of_row(std::string_view name, Package* last);
   template <typename Body>
   Value outermost(Body body);
-  bool is_library(uint32_t file) const {
-    return file < library_files_.size() && library_files_[file];
-  }
 
   class PackageRoots;
 

@@ -56,8 +56,8 @@ void Lowering::set_span_to_form() {
   // A form of the user's own `lower` is the best place; inside a library op it is the form that
   // made the tensor.
   const Span innermost = interp_.innermost_span();
-  const bool in_user_text = innermost.known() && innermost == interp_.current_span();
-  builder_.set_span(in_user_text || !tensor_span_.known() ? interp_.current_span() : tensor_span_);
+  const bool in_user_text = innermost.known() && !interp_.is_library(innermost.file);
+  builder_.set_span(in_user_text || !tensor_span_.known() ? innermost : tensor_span_);
 }
 
 NodeId Lowering::settle(const AirNode& node) {

@@ -21,7 +21,7 @@ int dense(int64_t batch, const float *restrict x, const float *restrict w,
   if (batch < 0 || batch > INT64_MAX / 64 || batch > INT64_MAX / 32) {
     return KERNELS_BAD_SIZE;
   }
-  /* (%add a b); (%mul a b); (%tanh x); (%mul x x); (define-reduction sum-op :add "The sum." (e ... */
+  /* (!gelu (!add (!matmul x w) b)) */
   for (int64_t i = 0; i < batch; ++i) {
     float sum[8];
     for (int64_t j = 0; j < 8; ++j) {

@@ -19,7 +19,7 @@ int scale_shift(int64_t n, const float *restrict x, float *restrict out) {
   if (n < 0 || n > INT64_MAX / 16) {
     return KERNELS_BAD_SIZE;
   }
-  /* (%add a b); (%mul a b); (%max x 0) */
+  /* (!relu (!+ (!* x 2.0) 1.0)) */
   for (int64_t i = 0; i < n * 4; ++i) {
     const float mul = x[i] * 2.0f;
     const float add = mul + 1.0f;

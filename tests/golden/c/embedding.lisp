@@ -21,7 +21,7 @@ int lookup(int64_t n, const int64_t *restrict ids, const float *restrict table,
     return KERNELS_BAD_SIZE;
   }
   int status = 0;
-  /* (%gather (first inputs) (second inputs) (gather-axis op)) */
+  /* (!embedding ids table) */
   for (int64_t i = 0; i < n; ++i) {
     const int64_t ids_2 = ids[i];
     for (int64_t j = 0; j < 4; ++j) {

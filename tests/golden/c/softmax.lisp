@@ -20,7 +20,7 @@ int softmax_rows(int64_t rows, const float *restrict x, float *restrict out) {
   if (rows < 0 || rows > INT64_MAX / 32) {
     return KERNELS_BAD_SIZE;
   }
-  /* (%sub a b); (%div a b); (%exp x); (define-reduction sum-op :add "The sum." (expand dout (s ... */
+  /* (!softmax x :axis -1) */
   for (int64_t i = 0; i < rows; ++i) {
     float maximum_reduction = -INFINITY;
     for (int64_t j = 0; j < 8; ++j) {
