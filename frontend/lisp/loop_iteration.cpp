@@ -137,7 +137,7 @@ void LoopParser::parse_arithmetic(LoopClause& clause) {
   if (down_needs_start && from.is_none()) {
     error("downto and above need a start: add from");
   }
-  if (down && test == std::string_view("<=")) {
+  if (down && test != nullptr && test == std::string_view("<=")) {
     test = ">=";
   }
   Value start = from.is_none() ? Value::fixnum(0) : from;

@@ -1,6 +1,7 @@
 // Compiles with a subprocess in a temporary directory; calls through generated wrappers.
 #include "tests/support/c_compiler.h"
 
+#include <algorithm>
 #include <dlfcn.h>
 #include <fmt/core.h>
 
@@ -256,7 +257,7 @@ std::vector<air::Array> CLibrary::run(size_t number, air::Environment& env) cons
   offset = 0;
   for (int index : entry.state) {
     air::Array& array = env.params.at(buffer(index).storage);
-    std::memcpy(array.data.data(), state.data() + offset, array.data.size());
+    std::copy_n(state.data() + offset, array.data.size(), array.data.data());
     offset = rounded(offset + array.data.size());
   }
   std::vector<air::Array> result;
@@ -264,7 +265,7 @@ std::vector<air::Array> CLibrary::run(size_t number, air::Environment& env) cons
     check_guard(memory[i], "an output");
     air::Array array = air::Array::zeros(buffer(program.outputs[i]).dtype,
                                          shape_of(buffer(program.outputs[i]), sizes));
-    std::memcpy(array.data.data(), memory[i].data(), array.data.size());
+    std::copy_n(memory[i].data(), array.data.size(), array.data.data());
     result.push_back(std::move(array));
   }
   return result;

@@ -1,6 +1,7 @@
 // Buffers and arena for tests of compiled graphs.
 #include "tests/support/run_graph.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ir/support/check.h"
@@ -68,7 +69,7 @@ std::vector<air::Array> run(const codegen::Compilation& compilation,
     if (source != nullptr) {
       CATEN_CHECK(source->data.size() == bytes, "buffer `{}` has {} bytes, {} given", buffer.name,
                   bytes, source->data.size());
-      std::memcpy(pointer, source->data.data(), bytes);
+      std::copy(source->data.begin(), source->data.end(), static_cast<std::byte*>(pointer));
     }
     pointers.push_back(pointer);
     shapes.push_back(std::move(shape));

@@ -86,8 +86,6 @@
 ;=> 12
 (mapcar #'point-x (list (make-point :x 1) (make-point :x 2)))
 ;=> (1 2)
-(list #S(point :x 1 :y 2))
-;=> (#S(POINT :X 1 :Y 2))
 (defstruct (lst (:type list)) a b)
 ;=> LST
 (list (make-lst :a 1 :b 2) (lst-b (make-lst :b 3)))

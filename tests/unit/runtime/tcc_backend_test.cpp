@@ -42,7 +42,8 @@ std::string kernel(const std::string& body, const std::string& before = "") {
          body + "\n  return 0;\n}\n";
 }
 
-float run(const Executable& executable, float x) {
+// UBSan checks a virtual call by opening a file, which the test without descriptors forbids.
+__attribute__((no_sanitize("undefined"))) float run(const Executable& executable, float x) {
   float y = 0;
   std::array<void*, 2> buffers = {&x, &y};
   std::array<int64_t, 1> sizes = {1};
