@@ -232,7 +232,7 @@ std::vector<air::Array> CLibrary::run(size_t number, air::Environment& env) cons
   size_t offset = 0;
   for (int index : entry.state) {
     const air::Array& array = env.params.at(buffer(index).storage);
-    std::memcpy(state.data() + offset, array.data.data(), array.data.size());
+    std::copy_n(array.data.data(), array.data.size(), state.data() + offset);
     offset = rounded(offset + array.data.size());
   }
   std::vector<std::byte> scratch =

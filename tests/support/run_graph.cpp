@@ -81,14 +81,14 @@ std::vector<air::Array> run(const codegen::Compilation& compilation,
     memory[i].check(buffer.name);
     if (buffer.kind == runtime::BufferKind::Param && buffer.written) {
       air::Array& param = env.params.at(buffer.storage);
-      std::memcpy(param.data.data(), pointers[i], param.data.size());
+      std::copy_n(static_cast<const std::byte*>(pointers[i]), param.data.size(), param.data.data());
     }
   }
   std::vector<air::Array> outputs;
   for (int output : program.outputs) {
     const auto at = static_cast<size_t>(output);
     air::Array array = air::Array::zeros(program.buffers[at].dtype, shapes[at]);
-    std::memcpy(array.data.data(), pointers[at], array.data.size());
+    std::copy_n(static_cast<const std::byte*>(pointers[at]), array.data.size(), array.data.data());
     outputs.push_back(std::move(array));
   }
   return outputs;

@@ -42,8 +42,7 @@ std::string kernel(const std::string& body, const std::string& before = "") {
          body + "\n  return 0;\n}\n";
 }
 
-// UBSan checks a virtual call by opening a file, which the test without descriptors forbids.
-__attribute__((no_sanitize("undefined"))) float run(const Executable& executable, float x) {
+float run(const Executable& executable, float x) {
   float y = 0;
   std::array<void*, 2> buffers = {&x, &y};
   std::array<int64_t, 1> sizes = {1};
@@ -168,6 +167,12 @@ int compile_and_check() {
 TEST(TccBackend, WorksWithoutFileDescriptors) {
   // No descriptor can be opened: neither compiling nor running needs one.
   EXPECT_EQ(in_child([] {
+#ifdef __SANITIZE_ADDRESS__
+              // UBSan opens files of its own when it first meets a class with virtual functions.
+              if (compile_and_check() != 0) {
+                return 3;
+              }
+#endif
               rlimit none{0, 0};
               setrlimit(RLIMIT_NOFILE, &none);
               return open("/dev/null", O_RDONLY) < 0 ? compile_and_check() : 2;
