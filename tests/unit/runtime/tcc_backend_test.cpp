@@ -166,18 +166,18 @@ int compile_and_check() {
 
 TEST(TccBackend, WorksWithoutFileDescriptors) {
   // No descriptor can be opened: neither compiling nor running needs one.
-  EXPECT_EQ(in_child([] {
+  const int code = in_child([] {
 #ifdef __SANITIZE_ADDRESS__
-              // UBSan opens files of its own when it first meets a class with virtual functions.
-              if (compile_and_check() != 0) {
-                return 3;
-              }
+    // UBSan opens files of its own when it first meets a class with virtual functions.
+    if (compile_and_check() != 0) {
+      return 3;
+    }
 #endif
-              rlimit none{0, 0};
-              setrlimit(RLIMIT_NOFILE, &none);
-              return open("/dev/null", O_RDONLY) < 0 ? compile_and_check() : 2;
-            }),
-            0);
+    rlimit none{0, 0};
+    setrlimit(RLIMIT_NOFILE, &none);
+    return open("/dev/null", O_RDONLY) < 0 ? compile_and_check() : 2;
+  });
+  EXPECT_EQ(code, 0);
 }
 
 TEST(TccBackend, WorksUnderMemoryDenyWriteExecute) {
