@@ -16,6 +16,8 @@
    load-state-dict pytorch-style-dict-key
    ;; tests (rove.lisp, testing.lisp)
    deftest testing ok ng signals outputs run-tests check-tensor grad-check computed-elements
+   ;; gradients (autodiff.lisp)
+   gradients
    ;; constants, creation and dtypes
    !full ax+b linspace detach zero-grad !assign !move fconst iconst uconst !const float-type-of !cast !bitcast
    ;; arithmetic

@@ -59,33 +59,40 @@ numbers, :nan, :inf, :-inf, t, nil), within a relative tolerance."
   "Fixed factors that tell the elements of a result apart."
   (!add 1.0 (!mul 0.25d0 (!sin (!cast (!index-components dims) :float64)))))
 
-(defun weighted-sum (x)
-  (!sum (!mul x (test-weights (shape x))) :squeeze t))
+(defun weighted-sum (results)
+  "The sum of the float tensors in the list, each element with its own factor."
+  (reduce #'!add
+          (loop for x in results
+                when (float-tensor-p x)
+                  collect (!sum (!mul (!cast x :float64) (test-weights (shape x))) :squeeze t))))
 
-(defun numeric-gradient (function arrays n step)
-  "Central differences of the weighted sum of `function` for each element of its n-th argument."
+(defun apply-to-tensors (function tensors)
+  (weighted-sum (multiple-value-list (apply function tensors))))
+
+(defun numeric-gradients (function arrays step)
+  "Central differences of the weighted sum of `function` for each element of each argument, as flat
+lists."
   (let* ((names (loop for i below (length arrays) collect (intern (format nil "X~a" i) :caten)))
-         (program (caten (weighted-sum
-                          (apply function
-                                 (loop for name in names
-                                       for array in arrays
-                                       collect (make-input name (array-dimensions array)
-                                                           :dtype :float64))))))
-         (target (nth n arrays)))
-    (flet ((value ()
-             (item (apply #'forward program
-                          (loop for name in names
-                                for array in arrays
-                                collect (cons name (double-tensor array)))))))
-      (loop for i below (array-total-size target)
-            for old = (row-major-aref target i)
-            collect (progn
-                      (setf (row-major-aref target i) (+ old step))
-                      (let ((above (value)))
-                        (setf (row-major-aref target i) (- old step))
-                        (let ((below (value)))
-                          (setf (row-major-aref target i) old)
-                          (/ (- above below) (* 2 step)))))))))
+         (program (caten (apply-to-tensors function
+                                           (loop for name in names
+                                                 for array in arrays
+                                                 collect (make-input name (array-dimensions array)
+                                                                     :dtype :float64))))))
+    (labels ((arguments ()
+               (loop for name in names
+                     for array in arrays
+                     when (%runtime-takes-p program name)
+                       collect (cons name (double-tensor array))))
+             (value-at (array i x)
+               (setf (row-major-aref array i) x)
+               (item (apply #'forward program (arguments)))))
+      (loop for array in arrays
+            collect (loop for i below (array-total-size array)
+                          for old = (row-major-aref array i)
+                          for above = (value-at array i (+ old step))
+                          for below = (value-at array i (- old step))
+                          do (setf (row-major-aref array i) old)
+                          collect (/ (- above below) (* 2 step)))))))
 
 (defun double-tensor (array &optional requires-grad)
   (make-tensor (array-dimensions array) :dtype :float64 :from array :requires-grad requires-grad))
@@ -94,27 +101,48 @@ numbers, :nan, :inf, :-inf, t, nil), within a relative tolerance."
   "The gradients of the weighted sum of `function` by its `backward` methods, as flat lists."
   (let* ((tensors (loop for array in arrays
                         collect (double-tensor array t)))
-         (program (caten (weighted-sum (apply function tensors)))))
+         (program (caten (apply-to-tensors function tensors))))
     (forward program)
     (backward program)
-    (loop for x in tensors collect (computed-elements (grad x)))))
+    (loop for x in tensors
+          collect (if (grad x)
+                      (computed-elements (grad x))
+                      (make-list (reduce #'* (shape x)) :initial-element 0d0)))))
 
-(defun double-array (nested)
-  "Nested lists of numbers as an array of doubles."
-  (let* ((dims (loop for x = nested then (first x) while (consp x) collect (length x)))
-         (array (make-array dims)))
-    (loop for i from 0
-          for value in (flatten-tensors (list nested))
-          do (setf (row-major-aref array i) (coerce value 'double-float)))
-    array))
+(defun double-array (x)
+  "A number, nested lists, an array or a tensor as an array of doubles."
+  (let* ((data (if (tensor-p x) (change-facet x :list) x))
+         (tensor (make-tensor (data-dimensions data) :dtype :float64 :from data)))
+    (change-facet tensor :array)))
 
-(defun grad-check (function &rest arguments)
-  "Whether the gradients of `function` at the arguments (numbers or nested lists, as float64) agree
-with finite differences."
-  (let* ((arrays (mapcar #'double-array arguments))
-         (analytic (analytic-gradients function arrays)))
-    (loop for gradient in analytic
-          for n from 0
-          always (loop for a in gradient
-                       for b in (numeric-gradient function arrays n 1d-5)
-                       always (<= (abs (- a b)) (* 1d-6 (max 1 (abs b))))))))
+(defun data-dimensions (data)
+  (if (arrayp data)
+      (array-dimensions data)
+      (loop for x = data then (first x) while (consp x) collect (length x))))
+
+(defun gradient-mismatch (analytic numeric tolerance)
+  "Text about the first element where two lists of gradients differ, or nil."
+  (loop for gradient in analytic
+        for expected in numeric
+        for n from 0
+        do (loop for a in gradient
+                 for b in expected
+                 for i from 0
+                 unless (<= (abs (- a b)) (* tolerance (max 1 (abs b))))
+                   do (return-from gradient-mismatch
+                        (format nil "the gradient of argument ~a, element ~a, is ~a; differences give ~a"
+                                n i a b)))))
+
+(defun grad-check (function &rest inputs)
+  "Whether the gradients of `function` at the inputs (numbers, nested lists, arrays, tensors, or one
+list of tensors; computed in float64) agree with central differences. Results that are not floats do
+not count. The second value says where they differ. `(grad-check (grad function) …)` checks the
+second derivatives."
+  (let* ((inputs (if (and (consp (first inputs)) (tensor-p (first (first inputs))))
+                     (first inputs)
+                     inputs))
+         (arrays (mapcar #'double-array inputs))
+         (text (gradient-mismatch (analytic-gradients function arrays)
+                                  (numeric-gradients function arrays 1d-5)
+                                  1d-6)))
+    (values (null text) text)))

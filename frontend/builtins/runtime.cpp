@@ -69,6 +69,30 @@ Value runtime_parameters(Interpreter& interp, std::span<Value> args) {
   return interp.list(items);
 }
 
+/// (%gradients outputs seeds wanted tracked): lazy gradients of the outputs (weighted by the seeds,
+/// nil for ones), one per wanted tensor, nil where none flows.
+Value gradients(Interpreter& interp, std::span<Value> args) {
+  RootedVector<Tensor*> outputs(interp.heap());
+  RootedVector<Tensor*> seeds(interp.heap());
+  RootedVector<Tensor*> wanted(interp.heap());
+  tensor::collect_tensors(interp, args[0], "output", outputs);
+  tensor::collect_tensors(interp, args[1], "seed", seeds);
+  tensor::collect_tensors(interp, args[2], "input", wanted);
+  if (!seeds.empty() && seeds.size() != outputs.size()) {
+    fail(Diag::WrongArgumentCount, interp.current_span(), "{} seeds for {} outputs", seeds.size(),
+         outputs.size());
+  }
+  RootedVector<Tensor*> results(interp.heap());
+  tensor::gradient_tensors(
+      interp, outputs.span(), seeds.span(), wanted.span(), results,
+      args[3].truthy() ? tensor::GradientGraph::Tracked : tensor::GradientGraph::Untracked);
+  std::vector<Value> items;
+  for (const Tensor* gradient : results) {
+    items.push_back(gradient == nullptr ? Value::nil() : Value::object(gradient));
+  }
+  return interp.list(items);
+}
+
 /// How many kernels a run of the runtime calls.
 Value runtime_kernel_count(Interpreter& interp, std::span<Value> args) {
   const Runtime& runtime = expect_object<Runtime>(interp, args[0], "the runtime");
@@ -137,6 +161,7 @@ Value compiled_count(Interpreter& interp, std::span<Value> /*args*/) {
 constexpr Builtin kRuntimeBuiltins[] = {
     {"CATEN", "CATEN", 1, -1, "(caten tensor-or-list): a compiled runtime that computes the tensors", compile_runtime},
     {"PROCEED", "CATEN", 0, -1, "computes tensors that need no inputs; the results are tensors with data", proceed},
+    {"%GRADIENTS", "CATEN", 4, 4, "(%gradients outputs seeds wanted tracked): lazy gradients, nil where none flows", gradients},
     {"%RUNTIME-FORWARD", "CATEN", 1, -1, "(forward runtime '(n . 2) (cons 'x tensor) …)", runtime_forward},
     {"%RUNTIME-BACKWARD", "CATEN", 1, 1, "(backward runtime): adds to the gradients of the parameters", runtime_backward},
     {"RUNTIME-P", "CATEN", 1, 1, "whether a value is a compiled runtime", runtime_p},

@@ -230,7 +230,11 @@ Value set_tensor_name(Interpreter& interp, std::span<Value> args) {
   t.name = expect_string_designator(interp, args[0], "the name");
   return args[0];
 }
+/// Also (grad function): the function of the gradients.
 Value tensor_grad(Interpreter& interp, std::span<Value> args) {
+  if (args[0].is_function()) {
+    return interp.call(interp.caten("GRADIENT-FUNCTION"), {args[0]});
+  }
   const Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
   return t.grad == nullptr ? Value::nil() : Value::object(t.grad);
 }
@@ -245,6 +249,14 @@ Value tensor_requires_grad(Interpreter& interp, std::span<Value> args) {
 Value set_tensor_requires_grad(Interpreter& interp, std::span<Value> args) {
   set_requires_grad(interp, tensor::expect_tensor(interp, args[1], "the tensor"), args[0]);
   return args[0];
+}
+/// (%track-gradients tensor): a gradient can be asked for with respect to this computed tensor.
+Value track_gradients(Interpreter& interp, std::span<Value> args) {
+  tensor::expect_tensor(interp, args[0], "the tensor").needs_grad = true;
+  return args[0];
+}
+Value tensor_needs_grad(Interpreter& interp, std::span<Value> args) {
+  return Value::boolean(tensor::expect_tensor(interp, args[0], "the tensor").needs_grad);
 }
 /// Zeroes the gradient that a tensor has.
 Value zero_tensor_grad(Interpreter& interp, std::span<Value> args) {
@@ -472,12 +484,14 @@ constexpr Builtin kTensorBuiltins[] = {
     {"TENSOR-ID", "CATEN", 1, 1, "the number of a tensor", tensor_id},
     {"TENSOR-NAME", "CATEN", 1, 1, "the name of an input or parameter, or nil", tensor_name},
     {"%SET-TENSOR-NAME", "CATEN", 2, 2, "(setf tensor-name)", set_tensor_name},
-    {"GRAD", "CATEN", 1, 1, "the gradient of a tensor that asked for one, or nil", tensor_grad},
+    {"GRAD", "CATEN", 1, 1, "the gradient of a tensor that asked for one, or nil; of a function, the function whose values are its gradients", tensor_grad},
     {"TENSOR-GRAD", "CATEN", 1, 1, "the gradient of a tensor that asked for one, or nil", tensor_grad},
     {"%SET-GRAD", "CATEN", 2, 2, "(setf grad)", set_tensor_grad},
     {"REQUIRES-GRAD", "CATEN", 1, 1, "whether a tensor asks for a gradient", tensor_requires_grad},
     {"TENSOR-REQUIRES-GRAD", "CATEN", 1, 1, "whether a tensor asks for a gradient", tensor_requires_grad},
     {"%SET-REQUIRES-GRAD", "CATEN", 2, 2, "(setf requires-grad)", set_tensor_requires_grad},
+    {"%TRACK-GRADIENTS", "CATEN", 1, 1, "makes gradients flow to a computed tensor", track_gradients},
+    {"%NEEDS-GRAD-P", "CATEN", 1, 1, "whether gradients flow to a tensor", tensor_needs_grad},
     {"%ZERO-GRAD", "CATEN", 1, 1, "zeroes the gradient of a tensor", zero_tensor_grad},
     {"%TENSOR-TEXT", "CATEN", 1, 1, "the printed representation of a tensor", tensor_to_text},
     {"ITEM", "CATEN", 1, 1, "the number in a tensor of one element", item},

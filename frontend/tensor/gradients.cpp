@@ -1,6 +1,8 @@
 // Gradient rules that are Lisp methods: `backward` of every op, `!add` for the sum of uses.
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "frontend/builtins/builtins.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/runtime.h"
@@ -93,9 +95,11 @@ class LispGradientRules final : public GradientRules {
 
 void gradient_tensors(Interpreter& interp, std::span<Tensor* const> outputs,
                       std::span<Tensor* const> seeds, std::span<Tensor* const> wanted,
-                      RootedVector<Tensor*>& gradients) {
-  // Gradients of gradients are not tracked.
-  const Interpreter::Binding no_grad(interp, interp.caten("*NO-GRAD*"), Value::t());
+                      RootedVector<Tensor*>& gradients, GradientGraph graph) {
+  std::optional<Interpreter::Binding> no_grad;
+  if (graph == GradientGraph::Untracked) {
+    no_grad.emplace(interp, interp.caten("*NO-GRAD*"), Value::t());
+  }
   RootedVector<Tensor*> roots(interp.heap());
   RootedVector<Tensor*> grads(interp.heap());
   for (size_t i = 0; i < outputs.size(); ++i) {

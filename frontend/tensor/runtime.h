@@ -7,6 +7,7 @@
 // program is compiled and run from the start.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -62,10 +63,14 @@ void realize(lisp::Interpreter& interp, std::span<Tensor* const> tensors,
 /// The data of a tensor, computed when it is not stored.
 runtime::StoragePtr realized_storage(lisp::Interpreter& interp, Tensor& tensor);
 
+/// Whether gradients can be differentiated again.
+enum class GradientGraph : uint8_t { Untracked, Tracked };
+
 /// Gradients of `outputs` (seeded with `seeds`, or with ones where that is empty) with respect to
 /// `wanted`, as tensors; null where none flows.
 void gradient_tensors(lisp::Interpreter& interp, std::span<Tensor* const> outputs,
                       std::span<Tensor* const> seeds, std::span<Tensor* const> wanted,
-                      RootedVector<Tensor*>& gradients);
+                      RootedVector<Tensor*>& gradients,
+                      GradientGraph graph = GradientGraph::Untracked);
 
 }  // namespace caten::tensor
