@@ -127,6 +127,7 @@ Compilation compile(const air::Graph& graph, std::string_view name, PassContext&
       },
       [&] { return loops::print(module); });
   out.kernel_count = static_cast<int>(module.kernels.size());
+  out.index_steps = module.pool.steps();
   out.module = std::make_shared<const LoweredModule>(LoweredModule{std::move(module)});
   return out;
 }

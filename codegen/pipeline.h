@@ -49,6 +49,7 @@ struct Compilation {
   std::string loops_text;     // --emit=loops
   runtime::Program program;
   int kernel_count = 0;
+  int64_t index_steps = 0;  // work done on index expressions, see index::Pool::steps
   std::shared_ptr<const struct LoweredModule> module;  // loop nests, for emit_library
 };
 

@@ -1,5 +1,5 @@
-// Interning, polynomial arithmetic, substitution and printing of index expressions. Division and
-// proofs are in simplify.cpp.
+// Interning, polynomial arithmetic and substitution of index expressions. Division and proofs are
+// in simplify.cpp, values and text in print.cpp.
 #include "codegen/index/index.h"
 
 #include <fmt/core.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "codegen/index/checked.h"
 #include "ir/support/check.h"
 
 namespace caten::index {
@@ -31,39 +32,6 @@ size_t hash_terms(const std::vector<Term>& terms) {
 size_t hash_atom(const Atom& atom) {
   size_t seed = mix(static_cast<size_t>(atom.kind), atom.id);
   return mix(mix(seed, atom.left.index), atom.right.index);
-}
-
-int64_t checked_add(int64_t a, int64_t b) {
-  int64_t result = 0;
-  CATEN_CHECK(!__builtin_add_overflow(a, b, &result), "index arithmetic overflows int64");
-  return result;
-}
-
-int64_t checked_mul(int64_t a, int64_t b) {
-  int64_t result = 0;
-  CATEN_CHECK(!__builtin_mul_overflow(a, b, &result), "index arithmetic overflows int64");
-  return result;
-}
-
-std::optional<int64_t> try_add(std::optional<int64_t> a, std::optional<int64_t> b) {
-  int64_t result = 0;
-  if (!a || !b || __builtin_add_overflow(*a, *b, &result)) {
-    return std::nullopt;
-  }
-  return result;
-}
-
-std::optional<int64_t> try_mul(std::optional<int64_t> a, std::optional<int64_t> b) {
-  int64_t result = 0;
-  if (!a || !b || __builtin_mul_overflow(*a, *b, &result)) {
-    return std::nullopt;
-  }
-  return result;
-}
-
-int64_t floor_quotient(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }
 
 /// Product of two ranges of values of which the second is known to be >= 0.
@@ -97,6 +65,7 @@ AtomId Pool::intern_atom(const Atom& atom) {
 }
 
 ExprId Pool::intern(std::vector<Term> terms) {
+  ++steps_;
   const size_t key = hash_terms(terms);
   auto [first, last] = expr_index_.equal_range(key);
   for (auto it = first; it != last; ++it) {
@@ -508,88 +477,6 @@ ExprId Pool::substitute(ExprId expr, const Substitution& substitution) {
     sum = add(sum, value);
   }
   return sum;
-}
-
-std::optional<int64_t> Pool::evaluate(ExprId expr, std::span<const int64_t> symbols,
-                                      const std::function<int64_t(RangeId)>& range_value) const {
-  std::optional<int64_t> sum = 0;
-  for (const Term& term : terms(expr)) {
-    std::optional<int64_t> value = term.coefficient;
-    for (AtomId id : term.atoms) {
-      const Atom& a = atoms_[id.index];
-      if (a.kind == AtomKind::Range) {
-        value = try_mul(value, range_value(RangeId{a.id}));
-        continue;
-      }
-      if (a.kind == AtomKind::Symbol) {
-        value = try_mul(value, symbols[a.id]);
-        continue;
-      }
-      const std::optional<int64_t> left = evaluate(a.left, symbols, range_value);
-      const std::optional<int64_t> right = evaluate(a.right, symbols, range_value);
-      if (!left || !right) {
-        return std::nullopt;
-      }
-      if (a.kind == AtomKind::Max || a.kind == AtomKind::Min) {
-        value = try_mul(
-            value, a.kind == AtomKind::Max ? std::max(*left, *right) : std::min(*left, *right));
-        continue;
-      }
-      if (*right <= 0) {
-        return std::nullopt;
-      }
-      const int64_t quotient = floor_quotient(*left, *right);
-      value = try_mul(value, a.kind == AtomKind::FloorDiv ? quotient : *left - quotient * *right);
-    }
-    sum = try_add(sum, value);
-  }
-  return sum;
-}
-
-std::string Pool::to_string(ExprId expr) const {
-  const std::vector<Term>& list = terms(expr);
-  if (list.empty()) {
-    return "0";
-  }
-  const auto atom_text = [&](const Atom& a) -> std::string {
-    switch (a.kind) {
-      case AtomKind::Range:
-        return fmt::format("r{}", a.id);
-      case AtomKind::Symbol:
-        return symbols_[a.id];
-      case AtomKind::FloorDiv:
-        return fmt::format("(floor-div {} {})", to_string(a.left), to_string(a.right));
-      case AtomKind::Mod:
-        return fmt::format("(mod {} {})", to_string(a.left), to_string(a.right));
-      case AtomKind::Max:
-        return fmt::format("(max {} {})", to_string(a.left), to_string(a.right));
-      case AtomKind::Min:
-        return fmt::format("(min {} {})", to_string(a.left), to_string(a.right));
-    }
-    CATEN_UNREACHABLE("atom kind");
-  };
-  const auto term_text = [&](const Term& term) -> std::string {
-    if (term.atoms.empty()) {
-      return fmt::format("{}", term.coefficient);
-    }
-    std::string text;
-    for (AtomId id : term.atoms) {
-      text += (text.empty() ? "" : " ") + atom_text(atoms_[id.index]);
-    }
-    if (term.coefficient != 1) {
-      return fmt::format("(* {} {})", term.coefficient, text);
-    }
-    return term.atoms.size() == 1 ? text : fmt::format("(* {})", text);
-  };
-  if (list.size() == 1) {
-    return term_text(list.front());
-  }
-  std::string text = "(+";
-  for (size_t i = 1; i < list.size() + 1; ++i) {  // the constant term, if any, goes last
-    const Term& term = list[i % list.size()];
-    text += " " + term_text(term);
-  }
-  return text + ")";
 }
 
 }  // namespace caten::index

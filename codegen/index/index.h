@@ -114,6 +114,9 @@ class Pool {
   std::optional<int64_t> evaluate(ExprId expr, std::span<const int64_t> symbols,
                                   const std::function<int64_t(RangeId)>& range_value) const;
 
+  /// How many expressions have been made so far, also those that existed: a measure of work.
+  int64_t steps() const { return steps_; }
+
   /// S-expression with ranges as r0, r1, ...: `(+ (* 4 r0) r1 2)`.
   std::string to_string(ExprId expr) const;
 
@@ -158,6 +161,7 @@ class Pool {
   std::vector<Range> ranges_;
   std::unordered_multimap<size_t, uint32_t> expr_index_;
   std::unordered_multimap<size_t, uint32_t> atom_index_;
+  int64_t steps_ = 0;
 };
 
 }  // namespace caten::index
