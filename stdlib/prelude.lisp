@@ -182,7 +182,8 @@ given."
 
 ;;; Models -------------------------------------------------------------------------------------
 
-(defclass Model (Module) ()
+(defclass Model (Module)
+  ((training :initform t :accessor model-training))
   (:documentation "A module with state: parameters, submodels and settings in slots."))
 
 (defgeneric call (model &rest inputs)

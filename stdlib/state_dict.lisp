@@ -24,17 +24,26 @@
   "The path `(h 0 attn c-attn weight)` as `h.0.attn.c_attn.weight`."
   (substitute #\_ #\- (format nil "~{~(~a~)~^.~}" path)))
 
+(defgeneric state-slots (module)
+  (:documentation "Where a module keeps what its state dictionary holds: a list of `(name instance
+slot)`."))
+
+(defmethod state-slots ((module Module))
+  (loop for slot in (%slot-names module)
+        unless (member slot '(variables attrs))
+          collect (list slot module slot)))
+
 (defun collect-parameters (value path setter)
   "A list of `(path tensor setter)` for every tensor reachable from `value` through slots of
 modules and through lists; calling a setter replaces the tensor in its place."
   (cond ((tensor-p value) (list (list (reverse path) value setter)))
         ((typep value 'Module)
-         (loop for slot in (%slot-names value)
-               unless (member slot '(variables attrs))
-                 append (let ((slot slot))
-                          (collect-parameters
-                           (slot-value value slot) (cons slot path)
-                           #'(lambda (new) (setf (slot-value value slot) new))))))
+         (loop for (name instance slot) in (state-slots value)
+               append (let ((instance instance)
+                            (slot slot))
+                        (collect-parameters
+                         (slot-value instance slot) (cons name path)
+                         #'(lambda (new) (setf (slot-value instance slot) new))))))
         ((consp value)
          (loop for cell on value
                for i from 0
@@ -42,6 +51,11 @@ modules and through lists; calling a setter replaces the tensor in its place."
                append (let ((cell cell))
                         (collect-parameters (car cell) (cons i path)
                                             #'(lambda (new) (setf (car cell) new))))))))
+
+(defun model-parameters (model)
+  "The tensors of a model that require a gradient, in the order of its slots."
+  (loop for (nil tensor) in (collect-parameters model nil nil)
+        when (requires-grad tensor) collect tensor))
 
 (defun get-state-dict (module &key (key-mapper #'pytorch-style-dict-key))
   "The parameters of a model by name; `key-mapper` turns a path into a name."

@@ -280,6 +280,13 @@ Runtime* make_runtime(Interpreter& interp, std::span<Tensor* const> outputs) {
   if (made->changes_state && !made->trainable.empty()) {
     load_training(interp, *made);
   }
+  // From here on the assignments are this program's: graphs built later read the place as it is
+  // when they run.
+  for (const LoadedProgram* program : {&made->forward, &made->training}) {
+    for (Tensor* assignment : program->assignments) {
+      mark_applied(*assignment);
+    }
+  }
   return made;
 }
 
