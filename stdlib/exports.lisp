@@ -33,7 +33,10 @@
    !concatenate !stack !view !view-from-base !split !chunk !pad !padding !padding2d !copy
    !contiguous !tril !triu !roll !diagonal
    ;; indices
-   !gid !index-components !gather !index-select !embedding !one-hot
+   !gid !index-components !gather !take-along-axis !index-select !scatter !put-along-axis !embedding
+   !one-hot
+   ;; in order along an axis
+   !cumsum !cumprod !cummax !cummin !sort !argsort !topk
    ;; reductions
    !sum !prod !max !min !any !all !mean !variance !std !norm !logsumexp !argmax !argmin
    ;; contractions

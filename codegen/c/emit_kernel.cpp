@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "codegen/c/emit_index.h"
+#include "codegen/c/sort_helper.h"
 #include "codegen/loops/visit.h"
 #include "ir/support/check.h"
 #include "ir/support/overloaded.h"
@@ -92,6 +93,7 @@ class BodyPrinter {
   }
   std::string op_text(const loops::Let& let);
   void bind(const loops::Bind& bind);
+  void sort(const loops::SortLine& sort);
   void declare(loops::ArrayId array, const std::string& initial);
   void loop(const loops::For& loop);
   void comment(const loops::Comment& comment);
@@ -148,6 +150,7 @@ void BodyPrinter::count_uses(const Block& statements) {
                    [](const loops::Constant&) {},
                    [](const loops::IndexValue&) {},
                    [](const loops::Load&) {},
+                   [](const loops::SortLine&) {},
                    [](const loops::Scratch&) {},
                    [](const loops::Comment&) {},
                },
@@ -164,6 +167,9 @@ void BodyPrinter::find_last_writes() {
       last_write_[store->array.index] = number;
     } else if (const auto* sum = std::get_if<loops::Accumulate>(&stmt.node)) {
       last_write_[sum->array.index] = number;
+    } else if (const auto* sort = std::get_if<loops::SortLine>(&stmt.node)) {
+      last_write_[sort->order.index] = number;
+      last_write_[sort->work.index] = number;
     }
   });
 }
@@ -217,6 +223,7 @@ bool BodyPrinter::uses_value(const Stmt& stmt, ValueId value) {
                         [](const loops::Constant&) { return false; },
                         [](const loops::IndexValue&) { return false; },
                         [](const loops::Load&) { return false; },
+                        [](const loops::SortLine&) { return false; },
                         [](const loops::Scratch&) { return false; },
                         [](const loops::Comment&) { return false; },
                     },
@@ -237,6 +244,7 @@ bool BodyPrinter::may_move_to_use(const Block& statements, size_t at, ValueId va
     const bool writes = std::visit(Overloaded{
                                        [&](const loops::Store& s) { return s.array == array; },
                                        [&](const loops::Accumulate& s) { return s.array == array; },
+                                       [&](const loops::SortLine& s) { return s.order == array; },
                                        [&](const loops::If&) { return true; },
                                        [&](const loops::For&) { return true; },
                                        [](const auto&) { return false; },
@@ -321,6 +329,23 @@ void BodyPrinter::bind(const loops::Bind& bind) {
   line("  {} = 0;", name);
   line("}}");
   index_.name_range(bind.range, name);
+}
+
+void BodyPrinter::sort(const loops::SortLine& sort) {
+  const DType dtype = kernel_.array(sort.keys).dtype;
+  const std::string helper = sort_helper_name(dtype, sort.descending);
+  uses_.helpers.insert(helper);
+  if (is_half(dtype)) {
+    uses_.helpers.insert(dtype == DType::Float16 ? "half_to_float" : "bfloat_to_float");
+  }
+  const auto from = [&](loops::ArrayId array, index::ExprId first) {
+    return pool_.is(first, 0)
+               ? arrays_[array.index]
+               : fmt::format("{} + {}", arrays_[array.index], index_.print_operand(first));
+  };
+  line("{}({}, {}, {}, {}, {}, {});", helper, from(sort.order, sort.order_index),
+       index_.print(sort.order_stride), from(sort.keys, sort.keys_index),
+       index_.print(sort.keys_stride), index_.print(sort.count), arrays_[sort.work.index]);
 }
 
 void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {
@@ -486,6 +511,7 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             }
           },
           [&](const loops::Bind& s) { bind(s); },
+          [&](const loops::SortLine& s) { sort(s); },
           [&](const loops::Scratch& s) {
             const auto* store = at + 1 < statements.size()
                                     ? std::get_if<loops::Store>(&statements[at + 1].node)

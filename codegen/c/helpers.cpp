@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "codegen/c/sort_helper.h"
 #include "codegen/c/spelling.h"
 #include "ir/support/check.h"
 
@@ -319,6 +320,9 @@ std::string text_of(const std::string& name, DialectKind dialect, Uses& uses) {
                            to);
       }
     }
+  }
+  if (std::optional<std::string> text = sort_helper_text(name)) {
+    return *text;
   }
   CATEN_UNREACHABLE("no helper `{}`", name);
 }

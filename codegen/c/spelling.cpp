@@ -283,6 +283,10 @@ std::string unrounded(Op op, DType dtype, DType from, std::span<const std::strin
     case Op::Reduce:
     case Op::ArgReduce:
     case Op::Gather:
+    case Op::TakeAlong:
+    case Op::Scatter:
+    case Op::Scan:
+    case Op::Sort:
     case Op::Assign:
       break;
   }

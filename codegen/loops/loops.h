@@ -10,6 +10,9 @@
 // - Index expressions (codegen/index) run over the loop variables of the enclosing loops and over
 //   Data ranges that a Bind before them has set.
 // - Loads may carry a guard: outside of it nothing is read and the value is 0.
+// - A value loaded from a place that the same loop stores to (the running result of a scan, an
+//   element that a scatter updates) carries over from one iteration to the next: such loops run in
+//   order. An Accumulate may be reordered.
 // - Two arrays never overlap.
 #pragma once
 
@@ -79,6 +82,19 @@ struct Bind {
   bool checked = false;
   Guard guard;
 };
+/// Stores the positions, in stable order, of `count` keys, NaN last: key k is at keys_index + k *
+/// keys_stride, position k goes to order_index + k * order_stride. `work` has 2 * count elements.
+struct SortLine {
+  ArrayId order;
+  ExprId order_index;
+  ExprId order_stride;
+  ArrayId keys;
+  ExprId keys_index;
+  ExprId keys_stride;
+  ExprId count;
+  ArrayId work;
+  bool descending = false;
+};
 /// Declares a scratch array; it lives until the end of the block.
 struct Scratch {
   ArrayId array;
@@ -102,8 +118,8 @@ struct Comment {
 };
 
 struct Stmt {
-  std::variant<Let, Constant, IndexValue, Load, Select, Store, Accumulate, Bind, Scratch, For, If,
-               Comment>
+  std::variant<Let, Constant, IndexValue, Load, Select, Store, Accumulate, Bind, SortLine, Scratch,
+               For, If, Comment>
       node;
 };
 

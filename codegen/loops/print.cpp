@@ -91,6 +91,12 @@ class Printer {
                             s.checked ? "checked" : "clamped", s.value.index, expr(s.offset),
                             s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
                      },
+                     [&](const SortLine& s) {
+                       line("(sort {} a{} {} {} a{} {} {} {} a{})",
+                            s.descending ? "descending" : "ascending", s.order.index,
+                            expr(s.order_index), expr(s.order_stride), s.keys.index,
+                            expr(s.keys_index), expr(s.keys_stride), expr(s.count), s.work.index);
+                     },
                      [&](const Scratch& s) {
                        const Array& array = kernel_.array(s.array);
                        line("(scratch a{} {} {})", s.array.index,

@@ -106,6 +106,15 @@ class Verifier {
                        ranges_.insert(s.range.index);
                        ranges.push_back(s.range.index);
                      },
+                     [&](const SortLine& s) {
+                       use(s.order, s.order_index);
+                       use(s.keys, s.keys_index);
+                       use(s.work, s.count);
+                       use(s.order_stride);
+                       use(s.keys_stride);
+                       CATEN_CHECK(kernel_.array(s.order).written,
+                                   "kernel `{}`: sorts into a constant array", kernel_.name);
+                     },
                      [&](const Scratch& s) {
                        declared_.insert(s.array.index);
                        arrays.push_back(s.array.index);

@@ -10,6 +10,11 @@ std::vector<ArrayId> arguments_of(const Kernel& kernel) {
                    [&](const Load& s) { touched[s.array.index] = 1; },
                    [&](const Store& s) { touched[s.array.index] = 1; },
                    [&](const Accumulate& s) { touched[s.array.index] = 1; },
+                   [&](const SortLine& s) {
+                     for (ArrayId array : {s.order, s.keys, s.work}) {
+                       touched[array.index] = 1;
+                     }
+                   },
                    [](const auto&) {},
                },
                stmt.node);
@@ -76,6 +81,11 @@ Stmt Cloner::clone(const Stmt& stmt) {
                  [&](Select& s) { define(s.value); },
                  [&](Store& s) { array(s.array); },
                  [&](Accumulate& s) { array(s.array); },
+                 [&](SortLine& s) {
+                   array(s.order);
+                   array(s.keys);
+                   array(s.work);
+                 },
                  [&](Bind& s) {
                    const index::Range info = pool_.range_info(s.range);
                    const RangeId fresh =

@@ -60,6 +60,7 @@ void for_each_operand(S& stmt, F f) {
                  [](const Constant&) {},
                  [](const IndexValue&) {},
                  [](const Load&) {},
+                 [](const SortLine&) {},
                  [](const Scratch&) {},
                  [](const For&) {},
                  [](const Comment&) {},
@@ -95,6 +96,13 @@ void for_each_expr(S& stmt, F f) {
                  [&](std::conditional_t<std::is_const_v<S>, const Bind, Bind>& s) {
                    f(s.offset);
                    each(s.guard);
+                 },
+                 [&](std::conditional_t<std::is_const_v<S>, const SortLine, SortLine>& s) {
+                   f(s.order_index);
+                   f(s.order_stride);
+                   f(s.keys_index);
+                   f(s.keys_stride);
+                   f(s.count);
                  },
                  [&](std::conditional_t<std::is_const_v<S>, const For, For>& s) {
                    f(s.lo);

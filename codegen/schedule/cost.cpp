@@ -21,6 +21,7 @@ int own_cost(const air::Node& node) {
   switch (info.cls) {
     case air::OpClass::Leaf:
     case air::OpClass::Reduce:
+    case air::OpClass::Ordered:
     case air::OpClass::Effect:
       return 0;
     case air::OpClass::Movement:
@@ -47,8 +48,9 @@ std::vector<Cost> estimate_costs(const air::Graph& graph) {
     cost.ops = own_cost(node);
     cost.transcendental = air::info(node.op).has(air::kTranscendental);
     const air::OpClass cls = air::info(node.op).cls;
-    if (cls == air::OpClass::Reduce || cls == air::OpClass::Effect) {
-      cost.reduction = cls == air::OpClass::Reduce;
+    if (cls == air::OpClass::Reduce || cls == air::OpClass::Ordered ||
+        cls == air::OpClass::Effect || node.op == air::Op::Scatter) {
+      cost.reduction = cls == air::OpClass::Reduce || cls == air::OpClass::Ordered;
       continue;  // read back from where it is stored
     }
     for (air::NodeId input : node.inputs) {

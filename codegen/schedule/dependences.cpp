@@ -11,6 +11,9 @@ namespace {
 /// it is counts.
 std::optional<RangeId> reader_range(index::Pool& pool, const Statement& producer, size_t i,
                                     const Value& load) {
+  if (producer.kind == StatementKind::Scatter) {
+    return std::nullopt;  // any update may reach any element
+  }
   if (producer.kind == StatementKind::Assign &&
       pool.as_range(producer.target[producer.coordinates[i].axis]) != producer.spatial[i]) {
     return std::nullopt;
@@ -44,8 +47,8 @@ void add_flow(Schedule& schedule, Dependences& out, const Value& load) {
 
 /// Looks at how the loads of a reduction walk memory.
 void inspect_reduction(Schedule& schedule, const Statement& statement, Dependences& out) {
-  if (statement.kind != StatementKind::Reduce || statement.spatial.empty() ||
-      statement.reduce.empty()) {
+  if ((statement.kind != StatementKind::Reduce && statement.kind != StatementKind::Scan) ||
+      statement.spatial.empty() || statement.reduce.empty()) {
     return;
   }
   index::Pool& pool = schedule.pool;
@@ -75,8 +78,9 @@ void inspect_reduction(Schedule& schedule, const Statement& statement, Dependenc
       }
     }
   }
-  const auto& attr = schedule.graph->node(statement.node).get<air::ReduceAttr>();
-  out.contraction = out.contraction && attr.op == air::ReduceOp::Add;
+  const air::Node& node = schedule.graph->node(statement.node);
+  out.contraction = out.contraction && statement.kind == StatementKind::Reduce &&
+                    node.get<air::ReduceAttr>().op == air::ReduceOp::Add;
   // A row of accumulators pays where the other order would stride through memory.
   out.reduce_outside = spatial_score > reduce_score ||
                        (spatial_score > 0 && spatial_score == reduce_score && out.contraction);

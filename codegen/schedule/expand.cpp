@@ -178,31 +178,6 @@ void Walker::expand_concat(ValueId id) {
   add_binds(id);
 }
 
-void Walker::expand_gather(ValueId id) {
-  const Value value = schedule_.value(id);
-  const Node& node = graph_[value.node];
-  const auto axis = static_cast<size_t>(node.get<air::AxisAttr>().axis);
-  const Node& x = graph_[node.inputs[0]];
-  const auto indices_rank = static_cast<size_t>(graph_[node.inputs[1]].rank());
-  const auto at = [&](size_t i) { return value.tuple.begin() + static_cast<std::ptrdiff_t>(i); };
-  const ValueId given =
-      request(value.statement, node.inputs[1], {at(axis), at(axis + indices_rank)}, value.guard,
-              value.repeats || x.rank() > 1);
-  const ExprId extent = pool_.from_dim(x.shape[axis]);
-  const ValueId bound =
-      bind(value.statement, value.node, given, extent, pool_.constant(0), true, value.guard);
-  std::vector<ExprId> tuple(value.tuple.begin(), at(axis));
-  tuple.push_back(pool_.range(schedule_.value(bound).range));
-  tuple.insert(tuple.end(), at(axis + indices_rank), value.tuple.end());
-  Guard guard = value.guard;
-  if (!add_condition(guard, pool_.sub(extent, pool_.constant(1)))) {
-    alias(id, constant(value.statement, value.node, Scalar::of_int(node.dtype, 0)));
-  } else {
-    alias(id, request(value.statement, node.inputs[0], std::move(tuple), std::move(guard), true));
-  }
-  schedule_.values[id.index].binds.push_back(bound);
-}
-
 /// Fills in what a value is, asking for its inputs.
 void Walker::expand(ValueId id) {
   const Value value = schedule_.value(id);
@@ -279,9 +254,11 @@ void Walker::expand(ValueId id) {
     case Op::Gather:
       expand_gather(id);
       return;
-    default: {  // every elementwise op; reductions and Assign are always stored
-      CATEN_CHECK(node.op != Op::Reduce && node.op != Op::ArgReduce && node.op != Op::Assign,
-                  "`{}` is not stored", air::name(node.op));
+    case Op::TakeAlong:
+      expand_take_along(id);
+      return;
+    default: {  // every elementwise op; whatever else is always stored
+      CATEN_CHECK(!is_always_stored(node.op), "`{}` is not stored", air::name(node.op));
       std::vector<ValueId> inputs;
       for (NodeId operand : node.inputs) {
         inputs.push_back(

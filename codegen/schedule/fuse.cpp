@@ -106,6 +106,11 @@ std::vector<RangeId> Fuser::preferences(StatementId id) const {
 
 /// The group with the statement added, or nullopt when no loop can be shared.
 std::optional<Group> Fuser::joined(const Group& group, StatementId id) const {
+  const StatementId first = group.members.front();
+  if (schedule_.statement(id).kind == StatementKind::Scatter ||
+      schedule_.statement(first).kind == StatementKind::Scatter) {
+    return std::nullopt;  // its loops keep their order
+  }
   const std::vector<RangeId> own = preferences(id);
   const Dependences& dependences = dependences_[id.index];
   std::vector<const Flow*> flows;

@@ -33,7 +33,9 @@ class Placer {
           continue;
         }
         const size_t p = value.producer.index;
-        if (paths_[p].kernel != paths_[i].kernel) {
+        // Sorting addresses a whole line of what it reads.
+        if (paths_[p].kernel != paths_[i].kernel ||
+            schedule_.statements[i].kind == StatementKind::Sort) {
           outside[p] = 1;
         } else {
           shared[p] = std::min(shared[p], common_depth(paths_[p], paths_[i]));
@@ -43,7 +45,11 @@ class Placer {
     for (size_t i = 0; i < paths_.size(); ++i) {
       Statement& statement = schedule_.statements[i];
       const Array& array = schedule_.array(statement.array);
-      if (array.kind != ArrayKind::Local || outside[i] != 0 || shared[i] == SIZE_MAX) {
+      const bool by_element =
+          statement.kind != StatementKind::Scan && statement.kind != StatementKind::Sort &&
+          statement.kind != StatementKind::Scatter;
+      if (array.kind != ArrayKind::Local || outside[i] != 0 || shared[i] == SIZE_MAX ||
+          !by_element) {
         continue;
       }
       statement.local = true;

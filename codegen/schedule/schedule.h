@@ -62,7 +62,10 @@ struct Value {
   bool checked = false;
 };
 
-enum class StatementKind : uint8_t { Map, Reduce, ArgReduce, Assign };
+/// Scan: as Reduce, but every step of the reduce range stores the running result. Sort: orders the
+/// line that `root` (the load of its first element) starts. Scatter: writes its updates one after
+/// the other, in the order of its ranges, into the array that the Map before it filled.
+enum class StatementKind : uint8_t { Map, Reduce, ArgReduce, Assign, Scan, Sort, Scatter };
 
 /// How a spatial range of a statement is found in a tuple of its node:
 /// floor_div(tuple[axis], inner), and of that the remainder by the range's extent unless the range

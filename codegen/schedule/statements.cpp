@@ -124,6 +124,9 @@ std::optional<std::string> Walker::reason_to_store(NodeId id) const {
   if (node.op == Op::Assign) {
     return "state update";
   }
+  if (is_always_stored(node.op)) {
+    return "its elements are computed in an order of their own";
+  }
   const OpClass cls = air::info(node.op).cls;
   if (cls == OpClass::Leaf) {
     return std::nullopt;
@@ -238,13 +241,16 @@ void Walker::start_statement(NodeId id, std::string reason) {
   statement.reason = std::move(reason);
   NodeId source = id;
   std::vector<ExprId> tuple;
-  if (node.op == Op::Reduce || node.op == Op::ArgReduce) {
-    statement.kind = node.op == Op::Reduce ? StatementKind::Reduce : StatementKind::ArgReduce;
+  const bool scan = node.op == Op::Scan;
+  if (node.op == Op::Reduce || node.op == Op::ArgReduce || scan) {
+    statement.kind = scan                      ? StatementKind::Scan
+                     : node.op == Op::Reduce ? StatementKind::Reduce
+                                             : StatementKind::ArgReduce;
     source = node.inputs[0];
     const Node& x = graph_[source];
-    const std::vector<int> axes = node.op == Op::Reduce
-                                      ? node.get<air::ReduceAttr>().axes
-                                      : std::vector{node.get<air::ArgReduceAttr>().axis};
+    const std::vector<int> axes = scan                    ? std::vector{node.get<air::ScanAttr>().axis}
+                                  : node.op == Op::Reduce ? node.get<air::ReduceAttr>().axes
+                                                          : std::vector{node.get<air::ArgReduceAttr>().axis};
     for (size_t axis = 0; axis < x.shape.size(); ++axis) {
       const ExprId extent = pool_.from_dim(x.shape[axis]);
       if (std::find(axes.begin(), axes.end(), static_cast<int>(axis)) == axes.end()) {
@@ -257,8 +263,10 @@ void Walker::start_statement(NodeId id, std::string reason) {
         statement.reduce.push_back(range);
       }
       tuple.push_back(pool_.range(range));
-      statement.target.push_back(pool_.constant(0));
+      statement.target.push_back(scan ? tuple.back() : pool_.constant(0));
     }
+  } else if (node.op == Op::Sort || node.op == Op::Scatter) {
+    // start_sort and start_scatter open the ranges
   } else if (node.op == Op::Assign) {
     statement.kind = StatementKind::Assign;
     source = node.inputs[1];
@@ -302,6 +310,15 @@ void Walker::start_statement(NodeId id, std::string reason) {
     add_binds(reader);
   }
 
+  if (node.op == Op::Sort) {
+    start_sort(self, id);
+    return;
+  }
+  if (node.op == Op::Scatter) {
+    start_scatter(self, id);
+    start_scatter_base(id, schedule_.statement(self).array);
+    return;
+  }
   std::vector<ValueId> binds;
   if (node.op == Op::Assign) {
     schedule_.statements[self.index].target = slice_tuple(self, node.get<air::SliceAttr>(), tuple,
@@ -432,6 +449,7 @@ void Walker::run() {
     renumber(value.producer);
   }
   for (Statement& statement : schedule_.statements) {
+    std::for_each(statement.after.begin(), statement.after.end(), renumber);
     order_values(statement);
   }
   std::vector<ArrayId> array_of(graph_.size());

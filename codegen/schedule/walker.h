@@ -16,6 +16,9 @@ namespace caten::schedule {
 
 using air::NodeId;
 
+/// Ops with loops of their own: their results are never computed inside a consumer.
+bool is_always_stored(air::Op op);
+
 class Walker {
  public:
   explicit Walker(Schedule& schedule)
@@ -47,6 +50,10 @@ class Walker {
   void expand_pad(ValueId id);
   void expand_concat(ValueId id);
   void expand_gather(ValueId id);
+  void expand_take_along(ValueId id);
+  /// The range that an index of an axis of the indexed array binds.
+  ValueId bind_index(StatementId statement, NodeId node, ValueId index, ExprId extent,
+                     const Guard& guard);
   std::vector<ExprId> slice_tuple(StatementId statement, const air::SliceAttr& attr,
                                   const std::vector<ExprId>& tuple, const Guard& guard,
                                   const Shape* base, const air::Node& node, size_t first_dynamic,
@@ -59,6 +66,9 @@ class Walker {
   std::vector<ExprId> axis_parts(NodeId id, size_t axis);
   ExprId open_axis(Statement& statement, NodeId id, size_t axis, ExprId extent);
   void start_copy(NodeId id, std::string reason);
+  void start_sort(StatementId self, NodeId id);
+  void start_scatter(StatementId self, NodeId id);
+  void start_scatter_base(NodeId id, ArrayId array);
   std::vector<ExprId> shape_exprs(const Shape& shape);
   ArrayId leaf_array(NodeId id);
   ArrayId assigned_array(NodeId id);

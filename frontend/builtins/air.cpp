@@ -237,18 +237,41 @@ constexpr std::array<std::pair<std::string_view, air::ReduceOp>, 6> kReduceOps =
     {"OR", air::ReduceOp::Or},
 }};
 
+air::ReduceOp expect_reduce_op(Interpreter& interp, Value value) {
+  const Symbol& op = expect_symbol(interp, value, "the reduction");
+  for (const auto& [name, reduce_op] : kReduceOps) {
+    if (op.name == name) {
+      return reduce_op;
+    }
+  }
+  wrong_type(interp, value, "the reduction", ":add, :mul, :max, :min, :and or :or");
+}
+
 Value emit_reduce(Interpreter& interp, std::span<Value> args) {
   Lowering& lowering = current_lowering(interp);
   const NodeId x = lowering.settle(lowering.expect(args[1], "the operand"));
-  const Symbol& op = expect_symbol(interp, args[0], "the reduction");
-  for (const auto& [name, reduce_op] : kReduceOps) {
-    if (op.name == name) {
-      std::vector<int> axes =
-          tensor::expect_axes(interp, args[2], lowering.node(x).rank(), "the axes of `%reduce`");
-      return lowering.wrap(lowering.builder().reduce(reduce_op, x, std::move(axes)));
-    }
-  }
-  wrong_type(interp, args[0], "the reduction", ":add, :mul, :max, :min, :and or :or");
+  const air::ReduceOp op = expect_reduce_op(interp, args[0]);
+  std::vector<int> axes =
+      tensor::expect_axes(interp, args[2], lowering.node(x).rank(), "the axes of `%reduce`");
+  return lowering.wrap(lowering.builder().reduce(op, x, std::move(axes)));
+}
+
+Value emit_scan(Interpreter& interp, std::span<Value> args) {
+  Lowering& lowering = current_lowering(interp);
+  const NodeId x = lowering.settle(lowering.expect(args[1], "the operand"));
+  const air::ReduceOp op = expect_reduce_op(interp, args[0]);
+  const int axis =
+      tensor::expect_axis(interp, args[2], lowering.node(x).rank(), "the axis of `%scan`");
+  return lowering.wrap(lowering.builder().scan(op, x, axis));
+}
+
+Value emit_sort(Interpreter& interp, std::span<Value> args) {
+  Lowering& lowering = current_lowering(interp);
+  const NodeId x = lowering.settle(lowering.expect(args[0], "the operand"));
+  const int axis =
+      tensor::expect_axis(interp, args[1], lowering.node(x).rank(), "the axis of `%sort`");
+  return lowering.wrap(
+      lowering.builder().sort(x, axis, args.size() == 3 && !args[2].is_nil()));
 }
 
 Value emit_argreduce(Interpreter& interp, std::span<Value> args) {
@@ -270,6 +293,41 @@ Value emit_gather(Interpreter& interp, std::span<Value> args) {
   const int axis =
       tensor::expect_axis(interp, args[2], lowering.node(x).rank(), "the axis of `%gather`");
   return lowering.wrap(lowering.builder().gather(x, indices, axis));
+}
+
+Value emit_take_along(Interpreter& interp, std::span<Value> args) {
+  Lowering& lowering = current_lowering(interp);
+  const NodeId x = lowering.settle(lowering.expect(args[0], "the operand"));
+  const NodeId indices = lowering.settle(lowering.expect(args[1], "the indices"));
+  const int axis =
+      tensor::expect_axis(interp, args[2], lowering.node(x).rank(), "the axis of `%take-along`");
+  return lowering.wrap(lowering.builder().take_along(x, indices, axis));
+}
+
+constexpr std::array<std::pair<std::string_view, air::ScatterMode>, 5> kScatterModes = {{
+    {"SET", air::ScatterMode::Set},
+    {"ADD", air::ScatterMode::Add},
+    {"MUL", air::ScatterMode::Mul},
+    {"MAX", air::ScatterMode::Max},
+    {"MIN", air::ScatterMode::Min},
+}};
+
+Value emit_scatter(Interpreter& interp, std::span<Value> args) {
+  Lowering& lowering = current_lowering(interp);
+  const Symbol& wanted = expect_symbol(interp, args[0], "the mode");
+  const NodeId base = lowering.settle(lowering.expect(args[1], "the base"));
+  const NodeId indices = lowering.settle(lowering.expect(args[2], "the indices"));
+  const NodeId updates =
+      lowering.settle(lowering.expect(args[3], "the updates"), lowering.node(base).dtype);
+  for (const auto& [name, mode] : kScatterModes) {
+    if (wanted.name == name) {
+      const int axis = tensor::expect_axis(interp, args[4], lowering.node(base).rank(),
+                                           "the axis of `%scatter`");
+      return lowering.wrap(lowering.builder().scatter(
+          base, indices, updates, {mode, axis, args.size() == 6 && !args[5].is_nil()}));
+    }
+  }
+  wrong_type(interp, args[0], "the mode", ":set, :add, :mul, :max or :min");
 }
 
 Value emit_assign(Interpreter& interp, std::span<Value> args) {
@@ -388,6 +446,10 @@ constexpr Builtin kAirBuiltins[] = {
     {"%REDUCE", "CATEN", 3, 3, "(%reduce op x axes); op is :add :mul :max :min :and :or", emit_reduce},
     {"%ARGREDUCE", "CATEN", 3, 3, "(%argreduce :max|:min x axis): the first extreme's index", emit_argreduce},
     {"%GATHER", "CATEN", 3, 3, "(%gather x indices axis)", emit_gather},
+    {"%SCAN", "CATEN", 3, 3, "(%scan op x axis): element i combines elements 0 to i", emit_scan},
+    {"%SORT", "CATEN", 2, 3, "(%sort x axis descending): the positions of the elements in order", emit_sort},
+    {"%TAKE-ALONG", "CATEN", 3, 3, "(%take-along x indices axis): NumPy's take_along_axis", emit_take_along},
+    {"%SCATTER", "CATEN", 5, 6, "(%scatter mode base indices updates axis along); mode is :set :add :mul :max :min", emit_scatter},
     {"%ASSIGN", "CATEN", 2, 3, "(%assign place value slices): the place's new version", emit_assign},
     // queries
     {"%SHAPE", "CATEN", 1, 1, "the shape of an AIR node", node_shape},

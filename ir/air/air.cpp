@@ -53,6 +53,7 @@ const OpInfo& info(Op op) {
 
 namespace {
 constexpr std::array<std::string_view, 6> kReduceOps = {"add", "mul", "max", "min", "and", "or"};
+constexpr std::array<std::string_view, 5> kScatterModes = {"set", "add", "mul", "max", "min"};
 }  // namespace
 
 std::string_view name(ReduceOp op) {
@@ -66,6 +67,40 @@ std::optional<ReduceOp> reduce_op_from_name(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+std::string_view name(ScatterMode mode) {
+  return kScatterModes[static_cast<size_t>(mode)];
+}
+
+std::optional<ScatterMode> scatter_mode_from_name(std::string_view text) {
+  for (size_t i = 0; i < kScatterModes.size(); ++i) {
+    if (kScatterModes[i] == text) {
+      return static_cast<ScatterMode>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+Op elementwise(ReduceOp op) {
+  constexpr std::array kOps = {Op::Add, Op::Mul, Op::Max, Op::Min, Op::And, Op::Or};
+  return kOps[static_cast<size_t>(op)];
+}
+
+std::optional<Op> elementwise(ScatterMode mode) {
+  switch (mode) {
+    case ScatterMode::Set:
+      return std::nullopt;
+    case ScatterMode::Add:
+      return Op::Add;
+    case ScatterMode::Mul:
+      return Op::Mul;
+    case ScatterMode::Max:
+      return Op::Max;
+    case ScatterMode::Min:
+      return Op::Min;
+  }
+  CATEN_UNREACHABLE("no scatter mode {}", static_cast<int>(mode));
 }
 
 std::optional<Op> op_from_name(std::string_view text) {
@@ -113,6 +148,16 @@ size_t hash(const Attr& attr) {
           [](const ArgReduceAttr& a) {
             return static_cast<size_t>(a.axis) * 2 + (a.max ? 1U : 0U);
           },
+          [](const ScatterAttr& a) {
+            return mix(static_cast<size_t>(a.mode),
+                       static_cast<size_t>(a.axis) * 2 + (a.along ? 1U : 0U));
+          },
+          [](const ScanAttr& a) {
+            return mix(static_cast<size_t>(a.op), static_cast<size_t>(a.axis));
+          },
+          [](const SortAttr& a) {
+            return static_cast<size_t>(a.axis) * 2 + (a.descending ? 1U : 0U);
+          },
       },
       attr);
   return mix(h, attr.index());
@@ -125,6 +170,14 @@ size_t hash(const Node& node) {
     h = mix(h, input.index);
   }
   return mix(h, hash(node.attr));
+}
+
+Shape taken_shape(const Shape& from, const Shape& indices, int axis) {
+  const auto at = static_cast<std::ptrdiff_t>(axis);
+  Shape shape(from.begin(), from.begin() + at);
+  shape.insert(shape.end(), indices.begin(), indices.end());
+  shape.insert(shape.end(), from.begin() + at + 1, from.end());
+  return shape;
 }
 
 NodeId Graph::add(Node node, Span span) {

@@ -15,6 +15,10 @@
 //   the divisor where the signs differ, Round half to even. float16 and bfloat16 compute in float32
 //   and round after every op.
 // - Expand repeats axes of size 1 (same rank); Reshape keeps the row-major order of elements.
+// - Scatter takes its updates one after the other in row-major order, Scan its elements in the order
+//   of the axis: unlike those of Reduce, their results do not depend on the order of computation.
+// - Sort gives positions: element k of the axis is where the k-th smallest (greatest) element is.
+//   It is stable either way, and NaN come last.
 // - ArgReduce over an empty axis gives 0, Reduce the identity.
 // - Effects: only Assign. It yields the new version of its base: readers of the old version are
 //   ordered before it, readers of the new one after it, by ordinary inputs and by the rule that
@@ -39,7 +43,7 @@
 
 namespace caten::air {
 
-enum class OpClass : uint8_t { Leaf, Unary, Binary, Ternary, Movement, Reduce, Indexed, Effect };
+enum class OpClass : uint8_t { Leaf, Unary, Binary, Ternary, Movement, Reduce, Indexed, Ordered, Effect };
 
 enum Trait : uint32_t {
   kPure = 1U << 0,
@@ -75,6 +79,13 @@ Attr default_attr(Op op);
 /// "add", "mul", "max", "min", "and", "or".
 std::string_view name(ReduceOp op);
 std::optional<ReduceOp> reduce_op_from_name(std::string_view name);
+/// "set", "add", "mul", "max", "min".
+std::string_view name(ScatterMode mode);
+std::optional<ScatterMode> scatter_mode_from_name(std::string_view name);
+/// The op that combines two elements.
+Op elementwise(ReduceOp op);
+/// The op that combines what is there with an update; none for Set.
+std::optional<Op> elementwise(ScatterMode mode);
 std::optional<Op> op_from_name(std::string_view name);
 
 using NodeId = Id<struct NodeTag>;
@@ -139,6 +150,9 @@ class Graph {
 };
 
 size_t hash(const Node& node);
+
+/// The shape of Gather: `axis` of `from` replaced by the axes of `indices`.
+Shape taken_shape(const Shape& from, const Shape& indices, int axis);
 
 /// Which nodes an output or an effect needs.
 std::vector<bool> live_nodes(const Graph& graph);

@@ -38,6 +38,7 @@ struct DimAttr {
   friend bool operator==(const DimAttr&, const DimAttr&) = default;
 };
 /// Iota: element = index along `axis` (int64). Gather: out = x[.., idx, ..] along `axis`.
+/// TakeAlong: out[.., i, ..] = x[.., idx[.., i, ..], ..]; the other axes agree.
 /// Concat: inputs joined along `axis`.
 struct AxisAttr {
   int axis = 0;
@@ -93,8 +94,32 @@ struct ArgReduceAttr {
   friend bool operator==(const ArgReduceAttr&, const ArgReduceAttr&) = default;
 };
 
+/// Scatter(base, indices, updates): base with updates at the indices along `axis`, the inverse of
+/// Gather; with `along` the inverse of TakeAlong (indices and updates have one shape). An element
+/// that comes later replaces an earlier one, or they combine.
+enum class ScatterMode : uint8_t { Set, Add, Mul, Max, Min };
+struct ScatterAttr {
+  ScatterMode mode = ScatterMode::Set;
+  int axis = 0;
+  bool along = false;
+  friend bool operator==(const ScatterAttr&, const ScatterAttr&) = default;
+};
+/// Scan: element i along `axis` combines the elements 0 to i. 16-bit floats accumulate in float32,
+/// and every element of the result is rounded once.
+struct ScanAttr {
+  ReduceOp op = ReduceOp::Add;
+  int axis = 0;
+  friend bool operator==(const ScanAttr&, const ScanAttr&) = default;
+};
+struct SortAttr {
+  int axis = 0;
+  bool descending = false;
+  friend bool operator==(const SortAttr&, const SortAttr&) = default;
+};
+
 using Attr = std::variant<NoAttr, ConstAttr, InputAttr, ParamAttr, DimAttr, AxisAttr, ShapeAttr,
-                          PermuteAttr, SliceAttr, PadAttr, ReduceAttr, ArgReduceAttr>;
+                          PermuteAttr, SliceAttr, PadAttr, ReduceAttr, ArgReduceAttr, ScatterAttr,
+                          ScanAttr, SortAttr>;
 
 /// Which alternative of Attr a kind is.
 template <typename T, size_t I = 0>

@@ -442,28 +442,6 @@ NodeId Builder::arg_reduce(bool max, NodeId x, int axis) {
   return make(Op::ArgReduce, DType::Int64, std::move(shape), {x}, ArgReduceAttr{max, axis});
 }
 
-NodeId Builder::gather(NodeId x, NodeId indices, int axis) {
-  check_axis(axis, node(x).rank(), "gather");
-  const DType dtype = node(indices).dtype;
-  if (!is_int(dtype)) {
-    fail(Diag::WrongDtype, span_, "`gather` indices are {}, they must be an integer type",
-         caten::name(dtype));
-  }
-  if (dtype == DType::UInt64) {
-    // Values beyond int64 must stay out of range, not turn into negative indices.
-    const NodeId limit =
-        constant(Scalar::of_uint(dtype, static_cast<uint64_t>(INT64_MAX)), node(indices).shape);
-    indices = binary(Op::Min, indices, limit);
-  }
-  indices = cast(indices, DType::Int64);
-  const Shape& from = node(x).shape;
-  const auto at = static_cast<std::ptrdiff_t>(axis);
-  Shape shape(from.begin(), from.begin() + at);
-  shape.insert(shape.end(), node(indices).shape.begin(), node(indices).shape.end());
-  shape.insert(shape.end(), from.begin() + at + 1, from.end());
-  return make(Op::Gather, node(x).dtype, std::move(shape), {x, indices}, AxisAttr{axis});
-}
-
 NodeId Builder::assign(NodeId base, NodeId value, SliceAttr attr,
                        std::span<const NodeId> dynamic_starts) {
   CATEN_CHECK(node(base).op == Op::Param || node(base).op == Op::Assign,

@@ -43,6 +43,11 @@ class Builder {
   NodeId reduce(ReduceOp op, NodeId x, std::vector<int> axes);
   NodeId arg_reduce(bool max, NodeId x, int axis);
   NodeId gather(NodeId x, NodeId indices, int axis);  // any integer dtype; made int64
+  /// NumPy's take_along_axis: the other axes of x and indices agree.
+  NodeId take_along(NodeId x, NodeId indices, int axis);
+  NodeId scatter(NodeId base, NodeId indices, NodeId updates, ScatterAttr attr);
+  NodeId scan(ReduceOp op, NodeId x, int axis);
+  NodeId sort(NodeId x, int axis, bool descending);  // positions, int64
   NodeId assign(NodeId base, NodeId value, SliceAttr attr,
                 std::span<const NodeId> dynamic_starts = {});
 
@@ -64,6 +69,8 @@ class Builder {
   std::vector<NodeId> slice_inputs(std::vector<NodeId> first,
                                    std::span<const NodeId> dynamic_starts) const;
   Shape unify(std::string_view what, std::span<const NodeId> xs, int skip_axis = -1);
+  /// Indices as int64; values that do not fit stay out of range.
+  NodeId index_values(std::string_view what, NodeId indices);
   Graph& graph_;
   Span span_;
 };

@@ -332,24 +332,49 @@ class GraphParser {
             [&](const ArgReduceAttr&) -> Attr {
               return count(2), arg_reduce_attr(*rest[0], *rest[1]);
             },
+            [&](const ScatterAttr&) -> Attr { return count(3), scatter_attr(rest); },
+            [&](const ScanAttr&) -> Attr {
+              return count(2), ScanAttr{reduce_op(*rest[0]), small(*rest[1], "an axis")};
+            },
+            [&](const SortAttr&) -> Attr {
+              return count(2), SortAttr{small(*rest[1], "an axis"),
+                                        flag(*rest[0], "descending", "ascending")};
+            },
         },
         default_attr(node.op));
   }
 
-  Attr reduce_attr(const Form& which, const Form& axes) const {
+  ReduceOp reduce_op(const Form& which) const {
     const auto op = reduce_op_from_name(symbol(which, "a reduction"));
     if (!op) {
       fail(Diag::UndefinedFunction, which.span, "no reduction `{}`", which.text);
     }
-    return ReduceAttr{*op, ints(axes)};
+    return *op;
+  }
+
+  Attr reduce_attr(const Form& which, const Form& axes) const {
+    return ReduceAttr{reduce_op(which), ints(axes)};
+  }
+
+  /// One of two words; whether it is the first.
+  bool flag(const Form& form, std::string_view yes, std::string_view no) const {
+    const std::string& word = symbol(form, "a word");
+    if (word != yes && word != no) {
+      fail(Diag::ReadError, form.span, "expected `{}` or `{}`", yes, no);
+    }
+    return word == yes;
   }
 
   Attr arg_reduce_attr(const Form& which, const Form& axis) const {
-    const std::string& extreme = symbol(which, "`max` or `min`");
-    if (extreme != "max" && extreme != "min") {
-      fail(Diag::ReadError, which.span, "expected `max` or `min`");
+    return ArgReduceAttr{flag(which, "max", "min"), small(axis, "an axis")};
+  }
+
+  Attr scatter_attr(const std::vector<const Form*>& rest) const {
+    const auto mode = scatter_mode_from_name(symbol(*rest[0], "a scatter mode"));
+    if (!mode) {
+      fail(Diag::UndefinedFunction, rest[0]->span, "no scatter mode `{}`", rest[0]->text);
     }
-    return ArgReduceAttr{extreme == "max", small(axis, "an axis")};
+    return ScatterAttr{*mode, small(*rest[1], "an axis"), flag(*rest[2], "along", "whole")};
   }
 
   Attr slice_attr(const Form& form, std::vector<int> dynamic_axes) const {

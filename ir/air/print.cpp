@@ -54,6 +54,13 @@ std::string attr_text(const Attr& attr) {
           [](const ArgReduceAttr& a) {
             return fmt::format("{} {}", a.max ? "max" : "min", a.axis);
           },
+          [](const ScatterAttr& a) {
+            return fmt::format("{} {} {}", name(a.mode), a.axis, a.along ? "along" : "whole");
+          },
+          [](const ScanAttr& a) { return fmt::format("{} {}", name(a.op), a.axis); },
+          [](const SortAttr& a) {
+            return fmt::format("{} {}", a.descending ? "descending" : "ascending", a.axis);
+          },
       },
       attr);
 }

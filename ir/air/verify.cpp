@@ -44,7 +44,11 @@ class NodeVerifier {
       case OpClass::Reduce:
         return reduction();
       case OpClass::Indexed:
-        return gather();
+        return node_.op == Op::Gather      ? gather()
+               : node_.op == Op::TakeAlong ? take_along()
+                                           : scatter();
+      case OpClass::Ordered:
+        return ordered();
       case OpClass::Effect:
         return assign();
     }
@@ -256,12 +260,51 @@ class NodeVerifier {
     if (!expect(is_axis(axis, in(0).shape.size()), "no such axis")) {
       return;
     }
-    const auto at = static_cast<std::ptrdiff_t>(axis);
-    const Shape& from = in(0).shape;
-    Shape shape(from.begin(), from.begin() + at);
-    shape.insert(shape.end(), in(1).shape.begin(), in(1).shape.end());
-    shape.insert(shape.end(), from.begin() + at + 1, from.end());
-    expect(shape == node_.shape, "wrong shape");
+    expect(taken_shape(in(0).shape, in(1).shape, axis) == node_.shape, "wrong shape");
+  }
+
+  void take_along() {
+    const int axis = node_.get<AxisAttr>().axis;
+    expect(in(0).dtype == node_.dtype, "changes the dtype");
+    expect(in(1).dtype == DType::Int64, "indices are not int64");
+    expect(in(1).shape == node_.shape, "shape differs from that of the indices");
+    same_other_axes(in(0).shape, in(1).shape, axis);
+  }
+
+  void same_other_axes(const Shape& a, const Shape& b, int axis) {
+    if (!expect(a.size() == b.size() && is_axis(axis, a.size()), "indices of another rank")) {
+      return;
+    }
+    for (size_t i = 0; i < a.size(); ++i) {
+      expect(static_cast<int>(i) == axis || a[i] == b[i], "the other axes disagree");
+    }
+  }
+
+  void scatter() {
+    const auto& attr = node_.get<ScatterAttr>();
+    expect(in(0).dtype == node_.dtype && in(2).dtype == node_.dtype, "changes the dtype");
+    expect(in(0).shape == node_.shape, "changes the shape of its base");
+    expect(in(1).dtype == DType::Int64, "indices are not int64");
+    if (attr.along) {
+      expect(in(1).shape == in(2).shape, "updates of another shape than the indices");
+      same_other_axes(node_.shape, in(1).shape, attr.axis);
+    } else if (expect(is_axis(attr.axis, rank()), "no such axis")) {
+      expect(taken_shape(node_.shape, in(1).shape, attr.axis) == in(2).shape,
+             "updates of the wrong shape");
+    }
+  }
+
+  void ordered() {
+    const bool scan = node_.op == Op::Scan;
+    const int axis = scan ? node_.get<ScanAttr>().axis : node_.get<SortAttr>().axis;
+    expect(is_axis(axis, rank()), "no such axis");
+    expect(in(0).shape == node_.shape, "changes the shape");
+    expect(node_.dtype == (scan ? in(0).dtype : DType::Int64), "wrong result dtype");
+    if (scan) {
+      const ReduceOp op = node_.get<ScanAttr>().op;
+      expect((op != ReduceOp::And && op != ReduceOp::Or) || !is_float(node_.dtype),
+             "bitwise scan of floats");
+    }
   }
 
   void assign() {

@@ -39,6 +39,9 @@ void substitute(Attr& attr, const Lookup& lookup) {
                  [](PermuteAttr&) {},
                  [](ReduceAttr&) {},
                  [](ArgReduceAttr&) {},
+                 [](ScatterAttr&) {},
+                 [](ScanAttr&) {},
+                 [](SortAttr&) {},
              },
              attr);
 }

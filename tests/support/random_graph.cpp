@@ -81,11 +81,17 @@ class Generator {
   void reduce();
   void arg_reduce();
   void gather();
+  void take_along();
+  void scatter();
+  void scan();
+  void sort();
   void assign();
 
   NodeId leaf(const Shape& shape, DType dtype);
   NodeId fit(NodeId x, const Shape& shape, DType dtype);
   NodeId without_nan(NodeId x);
+  NodeId indices(NodeId raw, const Dim& size);
+  std::optional<std::pair<NodeId, int>> line();
   Shape random_shape();
   Dim random_size();
   air::SliceAxis random_slice(const Dim& size);
@@ -146,7 +152,8 @@ void Generator::step() {
       {6, &Generator::reshape},  {6, &Generator::permute},    {6, &Generator::expand},
       {7, &Generator::slice},    {5, &Generator::pad},        {4, &Generator::concat},
       {12, &Generator::reduce},  {3, &Generator::arg_reduce}, {4, &Generator::gather},
-      {2, &Generator::assign},
+      {2, &Generator::assign},   {3, &Generator::take_along}, {5, &Generator::scatter},
+      {5, &Generator::scan},     {3, &Generator::sort},
   };
   int total = 0;
   for (const Weighted& weighted : steps) {
@@ -503,6 +510,12 @@ void Generator::gather() {
   if (!small_enough(result) || result.size() > 6) {
     return;
   }
+  keep(builder_.gather(*x, indices(raw, size), static_cast<int>(axis)));
+}
+
+/// What `raw` holds, folded into the indices of an axis of this size, some counted from the end.
+NodeId Generator::indices(NodeId raw, const Dim& size) {
+  const Shape shape = node(raw).shape;
   DType dtype =
       is_int(node(raw).dtype) && size_of(node(raw).dtype) >= 4 ? node(raw).dtype : DType::Int64;
   auto splat = [&](NodeId scalar) {
@@ -517,7 +530,75 @@ void Generator::gather() {
     NodeId negative = builder_.binary(Op::Sub, index, extent);
     index = builder_.where(fit(any(), shape, DType::Bool), index, negative);
   }
-  keep(builder_.gather(*x, index, static_cast<int>(axis)));
+  return index;
+}
+
+/// Node `x` and an axis of it that is not empty.
+std::optional<std::pair<NodeId, int>> Generator::line() {
+  const std::optional<NodeId> x = find([&](const air::Node& n) { return n.rank() > 0; });
+  if (!x) {
+    return std::nullopt;
+  }
+  const auto axis = static_cast<int>(random_.below(node(*x).rank()));
+  if (value(node(*x).shape[static_cast<size_t>(axis)]) == 0) {
+    return std::nullopt;
+  }
+  return std::pair(*x, axis);
+}
+
+void Generator::take_along() {
+  if (const auto found = line()) {
+    const auto [x, axis] = *found;
+    Shape shape = node(x).shape;
+    const Dim size = shape[static_cast<size_t>(axis)];
+    shape[static_cast<size_t>(axis)] = random_size();
+    if (small_enough(shape)) {
+      keep(builder_.take_along(x, indices(fit(any(), shape, DType::Int64), size), axis));
+    }
+  }
+}
+
+void Generator::scatter() {
+  if (const auto found = line()) {
+    const auto [x, axis] = *found;
+    using air::ScatterMode;
+    const air::ScatterAttr attr{
+        random_.pick({ScatterMode::Set, ScatterMode::Set, ScatterMode::Add, ScatterMode::Mul,
+                      ScatterMode::Max, ScatterMode::Min}),
+        axis, random_.chance(50)};
+    const Dim size = node(x).shape[static_cast<size_t>(axis)];
+    Shape index_shape;
+    if (attr.along) {
+      index_shape = node(x).shape;
+      index_shape[static_cast<size_t>(axis)] = random_size();
+    } else {
+      index_shape = node(any()).shape;
+    }
+    const Shape shape =
+        attr.along ? index_shape : air::taken_shape(node(x).shape, index_shape, axis);
+    if (small_enough(shape) && shape.size() <= 6) {
+      const NodeId at = indices(fit(any(), index_shape, DType::Int64), size);
+      const NodeId updates = fit(any(), shape, node(x).dtype);
+      keep(builder_.scatter(x, at, updates, attr));
+    }
+  }
+}
+
+void Generator::scan() {
+  if (const auto found = line()) {
+    using air::ReduceOp;
+    const ReduceOp op = random_.pick({ReduceOp::Add, ReduceOp::Add, ReduceOp::Mul, ReduceOp::Max,
+                                      ReduceOp::Min, ReduceOp::Or});
+    const bool bitwise = op == ReduceOp::Or && is_float(node(found->first).dtype);
+    keep(builder_.scan(bitwise ? ReduceOp::Add : op, found->first, found->second));
+  }
+}
+
+void Generator::sort() {
+  const std::optional<NodeId> x = find([&](const air::Node& n) { return n.rank() > 0; });
+  if (x) {
+    keep(builder_.sort(*x, static_cast<int>(random_.below(node(*x).rank())), random_.chance(50)));
+  }
 }
 
 void Generator::assign() {

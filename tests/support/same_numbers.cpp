@@ -131,8 +131,11 @@ class ErrorGraph {
       case OpClass::Ternary:
         return where_error(id);
       case OpClass::Movement:
-      case OpClass::Indexed:
         return moved_error(id);
+      case OpClass::Indexed:
+        return node.op == Op::Scatter ? scatter_error(id) : moved_error(id);
+      case OpClass::Ordered:
+        return scan_error(id);
       case OpClass::Leaf:
       case OpClass::Reduce:
       case OpClass::Effect:
@@ -277,6 +280,26 @@ class ErrorGraph {
       pad->value = Scalar::of_double(DType::Float64, 0);
     }
     return graph_.add(std::move(node), Span{});
+  }
+
+  /// Errors go where the elements go; sums of inexact elements are not followed.
+  Error scatter_error(NodeId id) {
+    Node node = old_[id];
+    if (node.get<air::ScatterAttr>().mode != air::ScatterMode::Set || input_error(id, 1)) {
+      return unknown(id);
+    }
+    node.inputs = {error_or_zero(node.inputs[0]), new_id(node.inputs[1]),
+                   error_or_zero(node.inputs[2])};
+    node.dtype = DType::Float64;
+    return graph_.add(std::move(node), Span{});
+  }
+
+  Error scan_error(NodeId id) {
+    const Node& node = old_[id];
+    const auto* attr = std::get_if<air::ScanAttr>(&node.attr);
+    const bool extreme = attr != nullptr && is_float(node.dtype) &&
+                         (attr->op == ReduceOp::Max || attr->op == ReduceOp::Min);
+    return extreme ? b_.scan(ReduceOp::Max, *input_error(id, 0), attr->axis) : unknown(id);
   }
 
   const Graph& old_;

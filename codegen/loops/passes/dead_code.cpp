@@ -22,6 +22,9 @@ class Sweeper {
       for_each_expr(stmt, [&](ExprId expr) { count_ranges(expr, 1); });
       if (const auto* load = std::get_if<Load>(&stmt.node)) {
         ++loads_[load->array.index];
+      } else if (const auto* sort = std::get_if<SortLine>(&stmt.node)) {
+        ++loads_[sort->keys.index];
+        ++loads_[sort->work.index];
       }
     });
     freed_ = false;

@@ -107,6 +107,9 @@ class Hoister {
         written.insert(store->array.index);
       } else if (const auto* accumulate = std::get_if<Accumulate>(&stmt.node)) {
         written.insert(accumulate->array.index);
+      } else if (const auto* sort = std::get_if<SortLine>(&stmt.node)) {
+        written.insert(sort->order.index);
+        written.insert(sort->work.index);
       }
     });
   }

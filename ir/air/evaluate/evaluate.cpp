@@ -29,6 +29,7 @@ constexpr Evaluator by_class(OpClass cls) {
     case OpClass::Movement:
     case OpClass::Reduce:
     case OpClass::Indexed:
+    case OpClass::Ordered:
     case OpClass::Effect:
       break;
   }
@@ -49,7 +50,9 @@ constexpr std::array kRows = {
     Row{Op::Expand, evaluation::expand},   Row{Op::Slice, evaluation::slice},
     Row{Op::Pad, evaluation::pad},         Row{Op::Concat, evaluation::concat},
     Row{Op::Reduce, evaluation::reduce},   Row{Op::ArgReduce, evaluation::arg_reduce},
-    Row{Op::Gather, evaluation::gather},   Row{Op::Assign, evaluation::assign},
+    Row{Op::Gather, evaluation::gather},   Row{Op::TakeAlong, evaluation::take_along},
+    Row{Op::Scatter, evaluation::scatter}, Row{Op::Scan, evaluation::scan},
+    Row{Op::Sort, evaluation::sort},       Row{Op::Assign, evaluation::assign},
 };
 
 constexpr std::array kEvaluators = [] {

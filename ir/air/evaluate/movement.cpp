@@ -1,4 +1,4 @@
-// Leaves, movement and indexed ops. Expand, Permute and Slice only change strides.
+// Leaves, movement and Assign. Expand, Permute and Slice only change strides.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -194,38 +194,6 @@ View concat(const Step& step) {
   for (const View& part : step.inputs) {
     copy_into(part, out.data, offset, strides);
     offset += part.shape[axis] * strides[axis];
-  }
-  return own(std::move(out));
-}
-
-View gather(const Step& step) {
-  const auto axis = static_cast<size_t>(step.node.get<AxisAttr>().axis);
-  const View& x = step.inputs[0];
-  const Array indices = to_array(step.inputs[1]);
-  Array out = Array::zeros(step.node.dtype, step.shape);
-  const Extents strides = dense_strides(step.shape);
-  // One slab of x per index: x without `axis`, and the same axes of the output.
-  View slab = x;
-  slab.shape.erase(slab.shape.begin() + static_cast<std::ptrdiff_t>(axis));
-  slab.strides.erase(slab.strides.begin() + static_cast<std::ptrdiff_t>(axis));
-  Extents slab_strides(strides.begin(), strides.begin() + static_cast<std::ptrdiff_t>(axis));
-  const size_t after = axis + indices.shape.size();
-  slab_strides.insert(slab_strides.end(), strides.begin() + static_cast<std::ptrdiff_t>(after),
-                      strides.end());
-  int64_t inner = 1;  // elements of the output between two indices
-  for (size_t i = after; i < step.shape.size(); ++i) {
-    inner *= step.shape[i];
-  }
-  const int64_t count = indices.elements();
-  for (int64_t k = 0; k < count; ++k) {
-    const int64_t given = indices.at(k).as_int();
-    const int64_t index = given < 0 ? given + x.shape[axis] : given;
-    if (index < 0 || index >= x.shape[axis]) {
-      throw EvaluateError(fmt::format("index {} is out of range for axis {} of size {}", given,
-                                      axis, x.shape[axis]));
-    }
-    slab.offset = x.offset + index * x.strides[axis];
-    copy_into(slab, out.data, k * inner, slab_strides);
   }
   return own(std::move(out));
 }

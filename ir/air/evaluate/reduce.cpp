@@ -32,11 +32,6 @@ Scalar identity(ReduceOp op, DType dtype) {
 namespace evaluation {
 namespace {
 
-Op elementwise(ReduceOp op) {
-  constexpr std::array kOps = {Op::Add, Op::Mul, Op::Max, Op::Min, Op::And, Op::Or};
-  return kOps[static_cast<size_t>(op)];
-}
-
 template <typename T>
 struct Wider {
   using type = T;

@@ -115,6 +115,10 @@ View concat(const Step& step);
 View reduce(const Step& step);
 View arg_reduce(const Step& step);
 View gather(const Step& step);
+View take_along(const Step& step);
+View scatter(const Step& step);
+View scan(const Step& step);
+View sort(const Step& step);
 View assign(const Step& step);
 
 /// The part of `base` (shape and strides; offset relative to base's first element) that a slice

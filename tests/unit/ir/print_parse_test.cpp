@@ -51,6 +51,11 @@ Graph every_op() {
   b.arg_reduce(true, f, 1);
   b.arg_reduce(false, f, 0);
   b.gather(f, b.constant(Scalar::of_int(DType::UInt64, 1), {5, 5}), 0);
+  const NodeId at = b.constant(Scalar::of_int(DType::Int64, 1), {n, 2});
+  b.scatter(f, at, b.take_along(f, at, 1), {ScatterMode::Add, 1, true});
+  b.scatter(p, at, b.gather(p, at, 0), {ScatterMode::Set, 0, false});
+  b.scan(ReduceOp::Mul, f, 0);
+  b.sort(f, 1, true);
   const NodeId value = b.constant(Scalar::of_double(DType::Float32, 0.1), {1, 3});
   const NodeId written = b.assign(p, value, {{{0, 1, 1}, {0, 3, 1}}, {0}}, starts);
   b.expand(b.reshape(b.input("z", DType::Float32, {Dim::symbol("m")}), {3}), {3});

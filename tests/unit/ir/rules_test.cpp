@@ -170,6 +170,7 @@ class Instance {
       case OpClass::Movement:
       case OpClass::Reduce:
       case OpClass::Indexed:
+      case OpClass::Ordered:
         return moved(pattern, dtype);
       case OpClass::Leaf:
         return source(pattern->op, shape);
