@@ -47,15 +47,21 @@
    ;; activations
    !sigmoid !relu !relu6 !leaky-relu !elu !celu !selu !softplus !logsigmoid !silu !mish !softsign
    !softshrink !hard-sigmoid !hardswish !hardtanh !gelu !softmax !log-softmax !softmin
+   !hardshrink !tanhshrink !threshold !prelu PReLU !glu
    ;; losses
-   !mse !l1norm !huber !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
+   !mse !l1norm !huber !smooth-l1 !bce !soft-margin !hinge-embedding !margin-ranking !multi-margin
+   !cosine-similarity !cosine-embedding !pairwise-distance !triplet-margin !poisson-nll
+   !gaussian-nll !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
    ;; layers
    weight bias affine Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
    !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool
+   AdaptiveAvgPool AdaptiveMaxPool !adaptive-avgpool !adaptive-maxpool !interpolate !pixel-shuffle
    scaled-dot-product-attention causal-mask MultiHeadAttention RoPE !rope GroupNorm !group-norm
    Dropout !dropout BatchNorm InstanceNorm !instance-norm training-p train-mode eval-mode
    running-mean running-var num-batches-tracked weight-ih weight-hh bias-ih bias-hh cells
    q-proj k-proj v-proj out-proj model-training model-parameters RecurrentCell RNNCell GRUCell LSTMCell RNN GRU LSTM
    ;; optimisers
    hook-optimizers step-optimizer optimizer-parameter optimizer-rate SGD Adam AdamW RMSprop Adagrad
-   Lion))
+   Lion Adadelta Adamax NAdam RAdam Rprop clip-grad-norm clip-grad-value
+   schedule step-schedule LambdaLR StepLR MultiStepLR ExponentialLR ConstantLR LinearLR PolynomialLR
+   CosineAnnealingLR CosineAnnealingWarmRestarts OneCycleLR WarmupLR SequentialLR ReduceLROnPlateau))

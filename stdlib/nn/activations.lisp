@@ -70,6 +70,29 @@
                  (!add 1.0 (!tanh (!mul (!mul x (sqrt (/ 2 pi)))
                                         (!add 1.0 (!mul (!square x) 0.044715d0)))))))))
 
+(define-activation !hardshrink HardShrink (x (lmd 0.5d0)) "x, or 0 within lmd."
+  (!where (!and (!>= x (- lmd)) (!<= x lmd)) 0.0 x))
+(define-activation !tanhshrink TanhShrink (x) "x - tanh(x)."
+  (!sub x (!tanh x)))
+(define-activation !threshold Threshold (x (threshold 0d0) (value 0d0))
+  "x above the threshold, `value` elsewhere."
+  (!where (!> x threshold) x value))
+
+(defun !prelu (x weight)
+  "x, or weight * x below 0; the weight is one number or one per channel (axis 1)."
+  (let* ((channels (first (shape weight)))
+         (weight (if (or (null (shape weight)) (eql channels 1) (< (ndim x) 2))
+                     weight
+                     (reshape weight
+                              (cons channels (make-list (- (ndim x) 2) :initial-element 1))))))
+    (!where (!> x 0.0) x (!mul x weight))))
+
+(defun !glu (x &key (axis -1))
+  "The first half of an axis times the sigmoid of the second."
+  (let* ((axis (normalize-axis axis (ndim x)))
+         (half (dim-floor-div (nth axis (shape x)) 2)))
+    (!mul (slice-axis x axis 0 half) (!sigmoid (slice-axis x axis half half)))))
+
 ;;; Softmax ------------------------------------------------------------------------------------
 
 (defun shifted (x axis)

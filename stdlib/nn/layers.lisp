@@ -24,6 +24,13 @@
   (destructuring-bind (ids) inputs
     (!embedding ids (slot-value model 'weight))))
 
+(defmodel (PReLU (&key (channels 1) (init 0.25))
+           :documentation "x, or weight * x below 0, with a trainable weight (one per channel).")
+    ((weight (parameter (list channels) init))))
+
+(defmethod call ((model PReLU) &rest inputs)
+  (!prelu (first inputs) (slot-value model 'weight)))
+
 ;;; Normalisation ------------------------------------------------------------------------------
 
 (defun last-axes (count rank)

@@ -25,56 +25,107 @@
                          (!mul (!sub size (* 0.5d0 delta)) delta))
                  reduction)))
 
-(defun !bce-with-logits (x label &key (reduction :mean))
-  "The binary cross-entropy of sigmoid(x) against labels in 0..1, without overflow."
-  (reduce-loss (!add (!sub (!relu x) (!mul x label)) (!log1p (!exp (!neg (!abs x))))) reduction))
+(defun !smooth-l1 (x label &key (reduction :mean) (beta 1d0))
+  "The squared difference / (2 * beta) up to `beta`, the absolute difference - beta / 2 beyond."
+  (if (zerop beta)
+      (!l1norm x label :reduction reduction)
+      (let* ((d (!sub x label))
+             (size (!abs d)))
+        (reduce-loss (!where (!< size beta)
+                             (!mul (!square d) (/ 0.5d0 beta))
+                             (!sub size (* 0.5d0 beta)))
+                     reduction))))
+
+(defun !bce (x label &key (reduction :mean) weight)
+  "The binary cross-entropy of probabilities against labels in 0..1; logarithms stop at -100."
+  (flet ((limited-log (p) (!clip (!log p) -100.0 nil)))
+    (let ((loss (!neg (!add (!mul label (limited-log x))
+                            (!mul (!sub 1.0 label) (limited-log (!sub 1.0 x)))))))
+      (reduce-loss (if weight (!mul loss weight) loss) reduction))))
+
+(defun !bce-with-logits (x label &key (reduction :mean) weight pos-weight)
+  "The binary cross-entropy of sigmoid(x) against labels in 0..1, without overflow; `pos-weight`
+multiplies the share of the positive labels."
+  (let* ((tail (!log1p (!exp (!neg (!abs x)))))
+         (loss (if pos-weight
+                   (!add (!mul (!sub 1.0 label) x)
+                         (!mul (!add 1.0 (!mul (!sub pos-weight 1.0) label))
+                               (!add tail (!relu (!neg x)))))
+                   (!add (!sub (!relu x) (!mul x label)) tail))))
+    (reduce-loss (if weight (!mul loss weight) loss) reduction)))
 
 (defun !cross-entropy (x label &key (reduction :mean) (delta 1d-5))
   "-label * log(x + delta) of probabilities and one-hot labels, per element."
   (reduce-loss (!neg (!mul label (!log (!add x delta)))) reduction))
 
-(defun class-weights (labels classes smoothing dtype)
-  "Class ids as smoothed one-hot rows on a new last axis."
-  (let ((hits (!one-hot labels classes :dtype dtype)))
-    (if (zerop smoothing)
-        hits
-        (!add (!mul hits (- 1 smoothing)) (!div (float smoothing) (at-dtype classes dtype))))))
+(defun weighted-mean (loss weights reduction)
+  "The reduction of a loss per element, whose mean is the one weighted by `weights`."
+  (if (eq reduction :mean)
+      (!div (!sum loss :squeeze t) (!sum weights :squeeze t))
+      (reduce-loss loss reduction)))
+
+(defun id-weights (ids kept weight dtype)
+  "The weight of each element: that of its class, 0 where it is ignored."
+  (if weight
+      (!where kept (!gather weight ids) 0.0)
+      (!cast kept dtype)))
+
+(defun at-ids (rows ids)
+  "The element of the last axis of `rows` at each id."
+  (let ((hits (!eq (!unsqueeze ids -1) (!gid-of-shape (last (shape rows)) 0))))
+    ;; A selection, not a product: log-probabilities may be -inf elsewhere.
+    (!sum (!where hits rows 0.0) :axis -1 :squeeze t)))
+
+(defun axis-last (x axis)
+  (let ((axis (normalize-axis axis (ndim x))))
+    (!permute x (append (other-axes (ndim x) axis) (list axis)))))
+
+(defun id-loss (log-p label reduction ignore-index weight label-smoothing)
+  "Minus the log-probability (last axis) at the class ids."
+  (let* ((dtype (dtype-of log-p))
+         (kept (!neq label ignore-index))
+         (ids (!where kept label 0))
+         (weights (id-weights ids kept weight dtype))
+         (loss (!where kept (!mul (!neg (at-ids log-p ids)) weights) 0.0)))
+    (if (zerop label-smoothing)
+        (weighted-mean loss weights reduction)
+        (let* ((classes (car (last (shape log-p))))
+               (all (!neg (!sum (if weight (!mul log-p weight) log-p) :axis -1 :squeeze t)))
+               (smooth (!where kept (!div all (at-dtype classes dtype)) 0.0)))
+          (weighted-mean (!add (!mul loss (- 1 label-smoothing)) (!mul smooth label-smoothing))
+                         weights reduction)))))
+
+(defun probability-loss (log-p label reduction weight label-smoothing)
+  (let* ((classes (at-dtype (car (last (shape log-p))) (dtype-of log-p)))
+         (p (if (zerop label-smoothing)
+                label
+                (!add (!mul label (- 1 label-smoothing)) (!div label-smoothing classes))))
+         (terms (!mul p (if weight (!mul log-p weight) log-p))))
+    (reduce-loss (!neg (!sum terms :axis -1 :squeeze t)) reduction)))
 
 (defun !cross-entropy-with-logits (logits label &key (axis -1) (reduction :mean) (ignore-index -100)
-                                                 (label-smoothing 0.0))
+                                                 (label-smoothing 0.0) weight)
   "The cross-entropy of softmax(logits) along `axis` against class ids (integers, without that axis)
-or probabilities. The mean is over the ids that are not `ignore-index`."
-  (let* ((axis (normalize-axis axis (ndim logits)))
-         (last (1- (ndim logits)))
-         (order (append (remove axis (loop for i below (ndim logits) collect i)) (list axis)))
-         (log-p (!log-softmax (!permute logits order)))
-         (dtype (dtype-of log-p))
-         (classes (nth axis (shape logits))))
+or probabilities. The mean is over the ids that are not `ignore-index`, each counting as the `weight`
+of its class."
+  (let ((log-p (!log-softmax (axis-last logits axis))))
     (if (float-dtype-p (dtype-of label))
-        (let* ((p (!permute label order))
-               (p (if (zerop label-smoothing)
-                      p
-                      (!add (!mul p (- 1 label-smoothing))
-                            (!div (float label-smoothing) (at-dtype classes dtype)))))
-               (loss (!neg (!sum (!mul p log-p) :axis -1 :squeeze t))))
-          (reduce-loss loss reduction))
-        (let* ((kept (!neq label ignore-index))
-               (ids (!where kept label 0))
-               (rows (!neg (!sum (!mul log-p (class-weights ids classes label-smoothing dtype))
-                                 :axis last :squeeze t)))
-               (loss (!where kept rows 0.0)))
-          (if (eq reduction :mean)
-              (!div (!sum loss :squeeze t) (!sum (!cast kept dtype) :squeeze t))
-              (reduce-loss loss reduction))))))
+        (probability-loss log-p (axis-last label axis) reduction weight label-smoothing)
+        (id-loss log-p label reduction ignore-index weight label-smoothing))))
 
-(defun !nll (log-p label &key (reduction :mean))
-  "Minus the log-probability (last axis) of each class id."
-  (reduce-loss (!neg (!sum (!mul log-p (!one-hot label (car (last (shape log-p)))
-                                                 :dtype (dtype-of log-p)))
-                           :axis -1 :squeeze t))
-               reduction))
+(defun !nll (log-p label &key (axis -1) (reduction :mean) (ignore-index -100) weight)
+  "Minus the log-probability (along `axis`) of each class id; the mean as in
+`!cross-entropy-with-logits`."
+  (id-loss (axis-last log-p axis) label reduction ignore-index weight 0.0))
 
-(defun !kl-div (log-p label &key (reduction :mean))
-  "label * (log(label) - log-p), 0 where the label is 0."
-  (reduce-loss (!where (!> label 0.0) (!mul label (!sub (!log label) log-p)) (!mul label 0.0))
-               reduction))
+(defun !kl-div (log-p label &key (reduction :mean) log-target)
+  "label * (log(label) - log-p), 0 where the label is 0; with `log-target` the label is a logarithm.
+The reduction :batchmean divides the sum by the size of the first axis."
+  (let ((loss (if log-target
+                  (!mul (!exp label) (!sub label log-p))
+                  (!where (!> label 0.0)
+                          (!mul label (!sub (!log (!where (!> label 0.0) label 1.0)) log-p))
+                          (!mul label 0.0)))))
+    (if (eq reduction :batchmean)
+        (!div (!sum loss :squeeze t) (at-dtype (first (shape loss)) (dtype-of loss)))
+        (reduce-loss loss reduction))))

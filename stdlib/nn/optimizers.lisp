@@ -67,33 +67,38 @@
   (%zero-grad (optimizer-parameter object)))
 
 (defun optimizer-maker (rate states rule &optional (scalars (constantly nil)))
-  "A function from a parameter to an optimiser with `states` zeroed tensors of its shape."
-  #'(lambda (parameter)
-      (make-instance 'Optimizer
-                     :parameter parameter :rate rate :rule rule :scalars scalars
-                     :states (loop repeat states
-                                   collect (make-tensor (shape parameter)
-                                                        :dtype (dtype-of parameter))))))
+  "A function from a parameter to an optimiser. `states` is the number of zeroed tensors of the
+parameter's shape that the rule keeps, or a list of what they are filled with."
+  (let ((fills (if (integerp states) (make-list states :initial-element 0.0) states)))
+    #'(lambda (parameter)
+        (make-instance 'Optimizer
+                       :parameter parameter :rate rate :rule rule :scalars scalars
+                       :states (loop for fill in fills
+                                     collect (make-tensor (shape parameter)
+                                                          :dtype (dtype-of parameter)
+                                                          :initial-element fill))))))
 
-(defun decayed (gradient parameter weight-decay)
-  (if (zerop weight-decay)
-      gradient
-      (!add gradient (!mul parameter weight-decay))))
+(defun decayed (gradient parameter weight-decay maximize)
+  "The gradient to descend along: with weight decay, turned round when the aim is a maximum."
+  (let ((gradient (if maximize (!neg gradient) gradient)))
+    (if (zerop weight-decay)
+        gradient
+        (!add gradient (!mul parameter weight-decay)))))
 
 (defun mix (old new weight)
   "weight * old + (1 - weight) * new."
   (!add (!mul old weight) (!mul new (- 1 weight))))
 
-(defun SGD (&key (lr 1d-3) (momentum 0d0) (weight-decay 0d0) (dampening 0d0) nesterov)
+(defun SGD (&key (lr 1d-3) (momentum 0d0) (weight-decay 0d0) (dampening 0d0) nesterov maximize)
   "Stochastic gradient descent, with momentum, Nesterov's or not."
   (if (zerop momentum)
       (optimizer-maker lr 0
                        #'(lambda (p g rate scalars)
                            (declare (ignore scalars))
-                           (!sub p (!mul (decayed g p weight-decay) rate))))
+                           (!sub p (!mul (decayed g p weight-decay maximize) rate))))
       (optimizer-maker lr 1
                        #'(lambda (p g rate scalars buffer)
-                           (let* ((g (decayed g p weight-decay))
+                           (let* ((g (decayed g p weight-decay maximize))
                                   (buffer (!add (!mul buffer momentum)
                                                 (!mul g (first scalars))))
                                   (update (if nesterov (!add g (!mul buffer momentum)) buffer)))
@@ -101,60 +106,82 @@
                        ;; The first step takes the gradient as it is.
                        #'(lambda (step) (list (if (= step 1) 1 (- 1 dampening)))))))
 
-(defun adam-rule (beta1 beta2 eps prepare)
-  #'(lambda (p g rate scalars m v)
+(defun adam-rule (beta1 beta2 eps amsgrad prepare)
+  #'(lambda (p g rate scalars m v &optional peak)
       (multiple-value-bind (p g) (funcall prepare p g rate)
-        (let ((m (mix m g beta1))
-              (v (mix v (!square g) beta2)))
+        (let* ((m (mix m g beta1))
+               (v (mix v (!square g) beta2))
+               (peak (if amsgrad (!maximum peak v) nil)))
           (destructuring-bind (correction1 correction2) scalars
-            (values (!sub p (!div (!mul m (!div rate correction1))
-                                  (!add (!div (!sqrt v) correction2) eps)))
-                    m v))))))
+            (let ((new (!sub p (!div (!mul m (!div rate correction1))
+                                     (!add (!div (!sqrt (or peak v)) correction2) eps)))))
+              (if amsgrad
+                  (values new m v peak)
+                  (values new m v))))))))
 
 (defun adam-scalars (beta1 beta2)
   #'(lambda (step)
       (list (- 1 (expt beta1 step)) (sqrt (- 1 (expt beta2 step))))))
 
-(defun Adam (&key (lr 1d-3) (beta1 0.9d0) (beta2 0.999d0) (eps 1d-8) (weight-decay 0d0))
+(defun Adam (&key (lr 1d-3) (beta1 0.9d0) (beta2 0.999d0) (eps 1d-8) (weight-decay 0d0) amsgrad
+               maximize)
   "Adam; the weight decay is added to the gradient."
-  (optimizer-maker lr 2
-                   (adam-rule beta1 beta2 eps
+  (optimizer-maker lr (if amsgrad 3 2)
+                   (adam-rule beta1 beta2 eps amsgrad
                               #'(lambda (p g rate)
                                   (declare (ignore rate))
-                                  (values p (decayed g p weight-decay))))
+                                  (values p (decayed g p weight-decay maximize))))
                    (adam-scalars beta1 beta2)))
 
-(defun AdamW (&key (lr 1d-3) (beta1 0.9d0) (beta2 0.999d0) (eps 1d-8) (weight-decay 1d-2))
+(defun shrunk (p rate weight-decay)
+  "Decoupled weight decay: p * (1 - rate * weight-decay)."
+  (!mul p (!sub 1.0 (!mul rate weight-decay))))
+
+(defun AdamW (&key (lr 1d-3) (beta1 0.9d0) (beta2 0.999d0) (eps 1d-8) (weight-decay 1d-2) amsgrad
+                maximize)
   "Adam with decoupled weight decay."
-  (optimizer-maker lr 2
-                   (adam-rule beta1 beta2 eps
+  (optimizer-maker lr (if amsgrad 3 2)
+                   (adam-rule beta1 beta2 eps amsgrad
                               #'(lambda (p g rate)
-                                  (values (!mul p (!sub 1.0 (!mul rate weight-decay))) g)))
+                                  (values (shrunk p rate weight-decay) (if maximize (!neg g) g))))
                    (adam-scalars beta1 beta2)))
 
-(defun RMSprop (&key (lr 1d-2) (alpha 0.99d0) (eps 1d-8) (weight-decay 0d0))
-  "The gradient divided by a running root mean square."
-  (optimizer-maker lr 1
-                   #'(lambda (p g rate scalars v)
-                       (declare (ignore scalars))
-                       (let* ((g (decayed g p weight-decay))
-                              (v (mix v (!square g) alpha)))
-                         (values (!sub p (!mul (!div g (!add (!sqrt v) eps)) rate)) v)))))
+(defun RMSprop (&key (lr 1d-2) (alpha 0.99d0) (eps 1d-8) (weight-decay 0d0) (momentum 0d0) centered
+                  maximize)
+  "The gradient divided by a running root mean square (`centered`: by the standard deviation)."
+  (let ((moving (plusp momentum)))
+    (optimizer-maker
+     lr (+ 1 (if centered 1 0) (if moving 1 0))
+     #'(lambda (p g rate scalars v &rest more)
+         (declare (ignore scalars))
+         (let* ((g (decayed g p weight-decay maximize))
+                (v (mix v (!square g) alpha))
+                (average (if centered (mix (pop more) g alpha) nil))
+                (spread (if centered (!sub v (!square average)) v))
+                (update (!div g (!add (!sqrt spread) eps)))
+                (buffer (if moving (!add (!mul (pop more) momentum) update) nil)))
+           (values-list (append (list (!sub p (!mul (or buffer update) rate)) v)
+                                (if centered (list average) nil)
+                                (if moving (list buffer) nil))))))))
 
-(defun Adagrad (&key (lr 1d-2) (eps 1d-10) (weight-decay 0d0))
+(defun Adagrad (&key (lr 1d-2) (eps 1d-10) (weight-decay 0d0) (lr-decay 0d0)
+                  (initial-accumulator-value 0d0) maximize)
   "The gradient divided by the root of the sum of its squares."
-  (optimizer-maker lr 1
+  (optimizer-maker lr (list initial-accumulator-value)
                    #'(lambda (p g rate scalars sum)
-                       (declare (ignore scalars))
-                       (let* ((g (decayed g p weight-decay))
+                       (let* ((g (decayed g p weight-decay maximize))
                               (sum (!add sum (!square g))))
-                         (values (!sub p (!mul (!div g (!add (!sqrt sum) eps)) rate)) sum)))))
+                         (values (!sub p (!mul (!div g (!add (!sqrt sum) eps))
+                                               (!div rate (first scalars))))
+                                 sum)))
+                   #'(lambda (step) (list (+ 1 (* (1- step) lr-decay))))))
 
-(defun Lion (&key (lr 1d-4) (beta1 0.9d0) (beta2 0.99d0) (weight-decay 0d0))
-  "The sign of an interpolated momentum."
+(defun Lion (&key (lr 1d-4) (beta1 0.9d0) (beta2 0.99d0) (weight-decay 0d0) maximize)
+  "The sign of an interpolated momentum, with decoupled weight decay."
   (optimizer-maker lr 1
                    #'(lambda (p g rate scalars m)
                        (declare (ignore scalars))
-                       (values (!sub p (!mul (decayed (!signum (mix m g beta1)) p weight-decay)
-                                             rate))
-                               (mix m g beta2)))))
+                       (let ((g (if maximize (!neg g) g)))
+                         (values (!sub (shrunk p rate weight-decay)
+                                       (!mul (!signum (mix m g beta1)) rate))
+                                 (mix m g beta2))))))
