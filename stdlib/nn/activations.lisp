@@ -31,19 +31,34 @@
                                    append `(,(intern (symbol-name key) :keyword) ,key)))
                   (as-float ,x))))))
 
+(define-op limit-op (clip-op) (x low high) "min(max(x, low), high), with gradient 0 at the bounds."
+  :lower (%min (%max x low) high)
+  :backward (!where (!and (!> x low) (!< x high)) dout 0.0))
+
+(defun limited (x low high)
+  (apply #'apply-op 'limit-op (broadcast-operands x low high)))
+
 (define-activation !relu6 ReLU6 (x) "min(max(x, 0), 6)."
-  (!clip x 0.0 6.0))
+  (limited x 0.0 6.0))
 (define-activation !leaky-relu LeakyReLU (x (neg-slope 1d-3)) "x, or neg-slope * x below 0."
   (!where (!> x 0.0) x (!mul x neg-slope)))
+(defun below-zero (x)
+  "min(x, 0), with gradient 1 at 0."
+  (!where (!> x 0.0) 0.0 x))
+
 (define-activation !elu ELU (x (alpha 1d0)) "x, or alpha * (exp(x) - 1) below 0."
-  (!where (!> x 0.0) x (!mul (!expm1 (!minimum x 0.0)) alpha)))
+  (!where (!> x 0.0) x (!mul (!expm1 (below-zero x)) alpha)))
 (define-activation !celu CELU (x (alpha 1d0)) "x, or alpha * (exp(x / alpha) - 1) below 0."
-  (!where (!> x 0.0) x (!mul (!expm1 (!div (!minimum x 0.0) alpha)) alpha)))
+  (!where (!> x 0.0) x (!mul (!expm1 (!div (below-zero x) alpha)) alpha)))
 (define-activation !selu SELU (x) "The scaled exponential linear unit."
   (!mul (!elu x :alpha 1.6732632423543772848170429916717d0) 1.0507009873554804934193349852946d0))
+(defun soft-ramp (x)
+  ;; At 0 the gradient is 1/2: from the maximum alone.
+  (!add (!maximum x 0.0) (!log1p (!exp (!neg (!abs x))))))
+
 (define-activation !softplus Softplus (x (beta 1d0)) "log(1 + exp(beta * x)) / beta, without overflow."
   (let ((z (!mul x beta)))
-    (!div (!add (!relu z) (!log1p (!exp (!neg (!abs z))))) beta)))
+    (!div (soft-ramp z) beta)))
 (define-activation !logsigmoid LogSigmoid (x) "log(sigmoid(x)), without overflow."
   (!neg (!softplus (!neg x))))
 (define-activation !silu SiLU (x) "x * sigmoid(x)."
@@ -56,11 +71,11 @@
   (!where (!> x lmd) (!sub x lmd) (!where (!< x (- lmd)) (!add x lmd) (!mul x 0.0))))
 (define-activation !hard-sigmoid HardSigmoid (x (alpha 0.2d0) (beta 0.5d0))
   "alpha * x + beta limited to 0..1."
-  (!clip (!add (!mul x alpha) beta) 0.0 1.0))
+  (limited (!add (!mul x alpha) beta) 0.0 1.0))
 (define-activation !hardswish HardSwish (x) "x * min(max(x + 3, 0), 6) / 6."
   (!mul x (!div (!clip (!add x 3.0) 0.0 6.0) 6.0)))
 (define-activation !hardtanh HardTanh (x (min_val -1d0) (max_val 1d0)) "x limited to min_val..max_val."
-  (!clip x min_val max_val))
+  (limited x min_val max_val))
 (define-activation !gelu GELU (x (approx :tanh))
   "x * Phi(x); `approx` is :tanh, :sigmoid or :none (exact)."
   (ecase approx

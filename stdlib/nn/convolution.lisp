@@ -167,22 +167,32 @@
 (defun window-result (op windows)
   (result-like windows (butlast (shape windows) (module-attr op :count))))
 
-(defun pooling-windows (x kernel-sizes stride dilation padding ceiling value)
-  "Windows of the padded input; with `ceiling` it is padded further so that a last window fits."
+(defun pooling-windows (x kernel-sizes stride dilation padding ceiling value
+                        &optional (overhang-value value))
+  "Windows of the input padded with `value`; with `ceiling` it is padded further, with
+`overhang-value`, so that a last window fits."
   (let* ((n (length kernel-sizes))
          (strides (per-axis (or stride kernel-sizes) n ":stride"))
          (dilations (per-axis dilation n ":dilation"))
-         (widths (loop for (low high) in (symmetric-widths padding n)
-                       for size in (last (shape x) n)
-                       for k in kernel-sizes
-                       for s in strides
-                       for d in dilations
-                       collect (list low
-                                     (if ceiling
-                                         (dim+ high (overhang size low high k s d))
-                                         high)))))
-    (!unfold (!pad x (append (make-list (- (ndim x) n) :initial-element t) widths) :value value)
+         (sizes (last (shape x) n))
+         (widths (symmetric-widths padding n))
+         (padded (pad-last x widths value)))
+    (!unfold (if ceiling
+                 (pad-last padded
+                           (loop for (low high) in widths
+                                 for size in sizes
+                                 for k in kernel-sizes
+                                 for s in strides
+                                 for d in dilations
+                                 collect (list 0 (overhang size low high k s d)))
+                           overhang-value)
+                 padded)
              kernel-sizes :stride strides :dilation dilations)))
+
+(defun pad-last (x widths value)
+  "`x` padded on its last axes."
+  (!pad x (append (make-list (- (ndim x) (length widths)) :initial-element t) widths)
+        :value value))
 
 (defun overhang (size low high kernel stride dilation)
   "How far the last window of ceiling mode reaches beyond the padded axis. A window that would start
@@ -208,14 +218,10 @@ in the padding on the right is left out, as in PyTorch."
          (axes (last-axes n (ndim windows))))
     (if (and count-include-pad (not ceiling))
         (squeeze-axes (mean-axes windows axes) axes t)
-        (let* ((ones (!expand (constant 1 (dtype-of x)) (shape x)))
-               (inside (if count-include-pad
-                           (!pad ones (append (make-list (- (ndim x) n) :initial-element t)
-                                              (symmetric-widths padding n))
-                                 :value 1.0)
-                           ones))
-               (counts (pooling-windows inside kernel-sizes stride dilation
-                                        (if count-include-pad 0 padding) ceiling 0.0)))
+        ;; What counts is the padding too, if asked for, but never what hangs over.
+        (let ((counts (pooling-windows (!expand (constant 1 (dtype-of x)) (shape x)) kernel-sizes
+                                       stride dilation padding ceiling
+                                       (if count-include-pad 1.0 0.0) 0.0)))
           (squeeze-axes (!div (sum-axes windows axes) (sum-axes counts axes)) axes t)))))
 
 (defmodel (MaxPool (kernel-sizes &key stride (dilation 1) (padding 0) ceiling)

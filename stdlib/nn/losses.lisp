@@ -46,12 +46,11 @@
 (defun !bce-with-logits (x label &key (reduction :mean) weight pos-weight)
   "The binary cross-entropy of sigmoid(x) against labels in 0..1, without overflow; `pos-weight`
 multiplies the share of the positive labels."
-  (let* ((tail (!log1p (!exp (!neg (!abs x)))))
-         (loss (if pos-weight
-                   (!add (!mul (!sub 1.0 label) x)
-                         (!mul (!add 1.0 (!mul (!sub pos-weight 1.0) label))
-                               (!add tail (!relu (!neg x)))))
-                   (!add (!sub (!relu x) (!mul x label)) tail))))
+  (let ((loss (if pos-weight
+                  (!add (!mul (!sub 1.0 label) x)
+                        (!mul (!add 1.0 (!mul (!sub pos-weight 1.0) label))
+                              (soft-ramp (!neg x))))
+                  (!sub (soft-ramp x) (!mul x label)))))
     (reduce-loss (if weight (!mul loss weight) loss) reduction)))
 
 (defun !cross-entropy (x label &key (reduction :mean) (delta 1d-5))

@@ -6,6 +6,7 @@
 (defclass Optimizer ()
   ((parameter :initarg :parameter :reader optimizer-parameter)
    (rate :initarg :rate :accessor optimizer-rate)
+   (base-rate :initform nil :accessor optimizer-base-rate)
    (steps :initform 0 :accessor optimizer-steps)
    (rule :initarg :rule :reader optimizer-rule)
    (states :initarg :states :reader optimizer-states)
@@ -47,12 +48,18 @@
       (unless (optimizer-program optimizer)
         (setf (optimizer-program optimizer) (build-step optimizer)))
       (let ((step (incf (optimizer-steps optimizer))))
-        (apply #'forward (optimizer-program optimizer)
-               (cons 'gradient gradient)
-               (cons 'rate (make-scalar (optimizer-rate optimizer) :dtype dtype))
-               (loop for name in (scalar-names optimizer)
-                     for value in (funcall (optimizer-scalars optimizer) step)
-                     collect (cons name (make-scalar value :dtype dtype)))))
+        (flet ((scalar (name value)
+                 (cons name (make-scalar value :dtype dtype))))
+          (apply #'forward (optimizer-program optimizer)
+                 (cons 'gradient gradient)
+                 ;; A rule need not use the rate and every scalar.
+                 (remove-if-not
+                  #'(lambda (argument) (%runtime-takes-p (optimizer-program optimizer)
+                                                         (car argument)))
+                  (cons (scalar 'rate (optimizer-rate optimizer))
+                        (mapcar #'scalar
+                                (scalar-names optimizer)
+                                (funcall (optimizer-scalars optimizer) step)))))))
       optimizer)))
 
 (defun hook-optimizers (runtime function)

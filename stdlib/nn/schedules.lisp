@@ -16,11 +16,16 @@
                  (funcall (schedule-rule schedule) base (schedule-steps schedule))))
   schedule)
 
+(defun base-rate (optimizer)
+  "The rate that an optimiser had when its first schedule was made."
+  (or (optimizer-base-rate optimizer)
+      (setf (optimizer-base-rate optimizer) (optimizer-rate optimizer))))
+
 (defun schedule (optimizers rule)
   "A schedule of optimisers (one or a list): `rule` maps a base rate and a number of steps to a rate."
   (let ((optimizers (if (listp optimizers) optimizers (list optimizers))))
     (apply-schedule (make-instance 'Schedule :optimizers optimizers :rule rule
-                                             :base-rates (mapcar #'optimizer-rate optimizers)))))
+                                             :base-rates (mapcar #'base-rate optimizers)))))
 
 (defgeneric step-schedule (schedule &optional metric)
   (:documentation "Goes to the next step (usually an epoch) and sets the rates."))
@@ -139,7 +144,7 @@
 `patience` steps."
   (let ((optimizers (if (listp optimizers) optimizers (list optimizers))))
     (make-instance 'Plateau-Schedule
-                   :optimizers optimizers :base-rates (mapcar #'optimizer-rate optimizers)
+                   :optimizers optimizers :base-rates (mapcar #'base-rate optimizers)
                    :factor factor :patience patience :cooldown cooldown :min-lr min-lr
                    :better-p (ecase mode
                                (:min #'(lambda (a best) (< a (* best (- 1 threshold)))))
