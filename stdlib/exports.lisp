@@ -56,7 +56,8 @@
    weight bias affine Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
    !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool
    AdaptiveAvgPool AdaptiveMaxPool !adaptive-avgpool !adaptive-maxpool !interpolate !pixel-shuffle
-   scaled-dot-product-attention causal-mask MultiHeadAttention RoPE !rope GroupNorm !group-norm
+   scaled-dot-product-attention causal-mask MultiHeadAttention TransformerEncoderLayer
+   TransformerDecoderLayer RoPE !rope GroupNorm !group-norm
    Dropout !dropout BatchNorm InstanceNorm !instance-norm training-p train-mode eval-mode
    running-mean running-var num-batches-tracked weight-ih weight-hh bias-ih bias-hh cells
    q-proj k-proj v-proj out-proj model-training model-parameters RecurrentCell RNNCell GRUCell LSTMCell RNN GRU LSTM

@@ -121,3 +121,63 @@
 
 (defmethod call ((model Dropout) &rest inputs)
   (!dropout (first inputs) :p (slot-value model 'p)))
+
+;;; Transformer layers ---------------------------------------------------------------------------
+
+(defmodel (TransformerEncoderLayer (dim heads &key (dim-feedforward 2048) (dropout 0.1)
+                                        (activation #'!relu) (eps 1d-5) norm-first)
+           :documentation "Self-attention and a perceptron, each with a residual connection and
+LayerNorm (after it, or before with norm-first), over (batch sequence dim). `(forward layer x mask)`.")
+    ((self-attn (MultiHeadAttention dim heads))
+     (linear1 (Linear dim dim-feedforward))
+     (linear2 (Linear dim-feedforward dim))
+     (norm1 (LayerNorm (list dim) :eps eps))
+     (norm2 (LayerNorm (list dim) :eps eps))
+     (dropout (Dropout :p dropout))
+     (activation activation)
+     (norm-first norm-first)))
+
+(defun residual (x norm dropout norm-first function)
+  "x + function(x) with a normalisation before the function or after the sum."
+  (if norm-first
+      (!add x (forward dropout (funcall function (forward norm x))))
+      (forward norm (!add x (forward dropout (funcall function x))))))
+
+(defmethod call ((model TransformerEncoderLayer) &rest inputs)
+  (destructuring-bind (x &optional mask) inputs
+    (with-slots (self-attn linear1 linear2 norm1 norm2 dropout activation norm-first) model
+      (residual (residual x norm1 dropout norm-first
+                          #'(lambda (x) (forward self-attn x x x mask)))
+                norm2 dropout norm-first
+                #'(lambda (x)
+                    (forward linear2
+                             (forward dropout (funcall activation (forward linear1 x)))))))))
+
+(defmodel (TransformerDecoderLayer (dim heads &key (dim-feedforward 2048) (dropout 0.1)
+                                        (activation #'!relu) (eps 1d-5) norm-first)
+           :documentation "As the encoder's layer, with attention to `memory` between.
+`(forward layer x memory mask memory-mask)`.")
+    ((self-attn (MultiHeadAttention dim heads))
+     (multihead-attn (MultiHeadAttention dim heads))
+     (linear1 (Linear dim dim-feedforward))
+     (linear2 (Linear dim-feedforward dim))
+     (norm1 (LayerNorm (list dim) :eps eps))
+     (norm2 (LayerNorm (list dim) :eps eps))
+     (norm3 (LayerNorm (list dim) :eps eps))
+     (dropout (Dropout :p dropout))
+     (activation activation)
+     (norm-first norm-first)))
+
+(defmethod call ((model TransformerDecoderLayer) &rest inputs)
+  (destructuring-bind (x memory &optional mask memory-mask) inputs
+    (with-slots (self-attn multihead-attn linear1 linear2 norm1 norm2 norm3 dropout activation
+                 norm-first)
+        model
+      (flet ((sublayer (x norm function) (residual x norm dropout norm-first function)))
+        (sublayer
+         (sublayer (sublayer x norm1 #'(lambda (x) (forward self-attn x x x mask)))
+                   norm2
+                   #'(lambda (x) (forward multihead-attn x memory memory memory-mask)))
+         norm3
+         #'(lambda (x)
+             (forward linear2 (forward dropout (funcall activation (forward linear1 x))))))))))

@@ -461,9 +461,144 @@ def optimisers(out):
     f.write()
 
 
+MODELS = """
+(defsequence Perceptron ()
+  (Linear 8 16)
+  (asnode #'!relu)
+  (Linear 16 16)
+  (asnode #'!tanh)
+  (Linear 16 4))
+
+(defsequence ConvNet ()
+  (ConvND 1 4 '(3 3) :padding 1)
+  (BatchNorm 4)
+  (asnode #'!relu)
+  (MaxPool '(2 2))
+  (ConvND 4 6 '(3 3))
+  (asnode #'!relu)
+  (asnode #'!reshape '(6 -1))
+  (Linear 24 5))
+
+(defmodel (Transformer ())
+    ((tokens (Embedding 11 8))
+     (places (Embedding 6 8))
+     (blocks (loop repeat 2
+                   collect (TransformerEncoderLayer 8 2 :dim-feedforward 16 :dropout 0
+                                                        :activation #'!gelu :norm-first t)))
+     (norm (LayerNorm '(8)))
+     (head (Linear 8 11 :bias nil))))
+
+(defmethod call ((model Transformer) &rest inputs)
+  (with-slots (tokens places blocks norm head) model
+    (let* ((ids (first inputs))
+           (x (!add (forward tokens ids) (forward places (!gid ids 1)))))
+      (dolist (block blocks)
+        (setf x (forward block x (causal-mask 6 6))))
+      (forward head (forward norm x)))))
+"""
+
+
+class Attention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        for name in ["q_proj", "k_proj", "v_proj", "out_proj"]:
+            setattr(self, name, nn.Linear(dim, dim))
+
+    def forward(self, x):
+        batch, length, dim = x.shape
+
+        def split(y):
+            return y.reshape(batch, length, self.heads, -1).transpose(1, 2)
+        q, k, v = split(self.q_proj(x)), split(self.k_proj(x)), split(self.v_proj(x))
+        scores = q @ k.transpose(-1, -2) / (dim // self.heads) ** 0.5
+        scores = scores.masked_fill(torch.ones(length, length).triu(1).bool(), float("-inf"))
+        y = torch.softmax(scores, -1) @ v
+        return self.out_proj(y.transpose(1, 2).reshape(batch, length, dim))
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.self_attn = Attention(8, 2)
+        self.linear1, self.linear2 = nn.Linear(8, 16), nn.Linear(16, 8)
+        self.norm1, self.norm2 = nn.LayerNorm(8), nn.LayerNorm(8)
+
+    def forward(self, x):
+        x = x + self.self_attn(self.norm1(x))
+        return x + self.linear2(F.gelu(self.linear1(self.norm2(x)), approximate="tanh"))
+
+
+class Transformer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(11, 8), nn.Embedding(6, 8)
+        self.blocks = nn.ModuleList([Block(), Block()])
+        self.norm, self.head = nn.LayerNorm(8), nn.Linear(8, 11, bias=False)
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+def training(out):
+    f = File(out / "torch_training.lisp", "Twenty steps of training from the same start")
+    f.head += MODELS
+
+    def check(name, lisp, module, loss, lisp_loss, maker, make, rename):
+        named = sorted((rename(key), p) for key, p in module.named_parameters())
+        with torch.no_grad():
+            for seed, (_, p) in enumerate(named):
+                p.copy_(pattern(tuple(p.shape), seed + 10) * 0.25)
+        optimizer, losses = make(module.parameters()), []
+        for _ in range(20):
+            optimizer.zero_grad()
+            value = loss(module)
+            losses.append(value.item())
+            value.backward()
+            optimizer.step()
+        keys = " ".join(f'"{key}"' for key, _ in named)
+        f.tests.append(f"\n(deftest {name}\n  (check-training \"{name}\" {lisp}\n"
+                       f"   #'(lambda (model) {lisp_loss})\n   {maker}\n   '({keys})\n"
+                       f"   '{numbers(torch.tensor(losses))}))\n")
+
+    classes, form = ids([i % 4 for i in range(12)])
+    x = pattern((12, 8), 0)
+    perceptron = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 16), nn.Tanh(),
+                               nn.Linear(16, 4))
+    check("perceptron", "(Perceptron)", perceptron, lambda m: F.cross_entropy(m(x), classes),
+          "(!cross-entropy-with-logits (forward model (detach (pattern '(12 8) 0 :any)))\n"
+          f"     {form})",
+          "(SGD :lr 0.05)", lambda p: torch.optim.SGD(p, 0.05), lambda k: "perceptron." + k)
+
+    labels, label_form = ids([0, 3, 1, 4, 2, 1])
+    images = pattern((6, 1, 8, 8), 0)
+    convnet = nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(),
+                            nn.MaxPool2d(2), nn.Conv2d(4, 6, 3), nn.ReLU(), nn.Flatten(),
+                            nn.Linear(24, 5))
+    check("convolutional-net", "(ConvNet)", convnet,
+          lambda m: F.cross_entropy(m(images), labels),
+          "(!cross-entropy-with-logits (forward model (detach (pattern '(6 1 8 8) 0 :any)))\n"
+          f"     {label_form})",
+          "(Adam :lr 1e-2)", lambda p: torch.optim.Adam(p, 1e-2), lambda k: "convnet." + k)
+
+    tokens, token_form = ids([[(7 * i + 3 * j * j) % 11 for j in range(6)] for i in range(3)])
+    nexts, next_form = ids([[(7 * i + 3 * (j + 1) ** 2) % 11 for j in range(6)] for i in range(3)])
+    check("transformer", "(Transformer)", Transformer(),
+          lambda m: F.cross_entropy(m(tokens).reshape(-1, 11), nexts.reshape(-1)),
+          f"(!cross-entropy-with-logits\n     (forward model {token_form})\n     {next_form})",
+          "(AdamW :lr 1e-2)", lambda p: torch.optim.AdamW(p, 1e-2),
+          lambda k: k.replace("norm.weight", "norm.affine").replace("norm1.weight", "norm1.affine")
+          .replace("norm2.weight", "norm2.affine"))
+    f.write()
+
+
 if __name__ == "__main__":
     here = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/lisp")
     activations(here)
     losses(here)
     layers(here)
     optimisers(here)
+    training(here)

@@ -127,3 +127,16 @@ are those of the shapes, then those of the parameters."
                    collect (optimizer-rate optimizer)
                    do (step-schedule schedule (if metrics (nth i metrics) nil)))
              expected 1d-9 1d-9)))
+
+(defun check-training (name model loss maker names expected)
+  "The losses of training steps; `loss` is a function of the model."
+  (ok (equal (set-patterns model) names) (format nil "~a: names of the parameters" name))
+  (let* ((program (caten (funcall loss model)))
+         (optimizers (hook-optimizers program maker)))
+    (compare name
+             (loop repeat (length expected)
+                   collect (item (forward program))
+                   do (backward program)
+                      (mapc #'step-optimizer optimizers)
+                      (mapc #'zero-grad optimizers))
+             expected 0.0 1e-4)))
