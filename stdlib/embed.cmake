@@ -1,5 +1,5 @@
 # Writes OUTPUT, a C++ file that holds the texts of FILES (names relative to ROOT, in load order).
-set(text "// The Lisp library, as text: generated from stdlib/.\n#include \"frontend/stdlib_texts.h\"\n\n")
+set(text "// The Lisp library, as text: generated from stdlib/.\n#include \"frontend/stdlib_data.h\"\n\n")
 string(APPEND text "namespace caten {\nnamespace {\nconstexpr LibraryText kTexts[] = {\n")
 foreach(name ${FILES})
   file(READ ${ROOT}/${name} content)

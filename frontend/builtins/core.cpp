@@ -4,6 +4,7 @@
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/analyze.h"
+#include "frontend/lisp/image.h"
 #include "frontend/lisp/vm.h"
 
 namespace caten::lisp {
@@ -158,9 +159,7 @@ Value define_macro(Interpreter& interp, Args args) {
 Value documentation(Interpreter& interp, Args args) {
   Value function = args[0].is_function() ? args[0] : interp.function_of(args[0]);
   if (auto* closure = function.try_as<Closure>()) {
-    if (!closure->code->source.is_none()) {
-      compile_source(interp, *closure->code);
-    }
+    make_ready(interp, *closure->code);
     return closure->code->doc.empty() ? Value::nil() : interp.string(closure->code->doc);
   }
   if (auto* native = function.try_as<NativeFunction>(); native != nullptr && native->doc) {

@@ -54,6 +54,7 @@ struct Code : HeapObject {
 
   /// Source not compiled yet: (lambda ...) in the null environment. No value once compiled.
   Value source;
+  const uint8_t* image = nullptr;  // body not decoded yet, in a code image (image.h)
   Value name = Value::nil();
   Span span;  // of the whole function
   std::vector<uint32_t> words;

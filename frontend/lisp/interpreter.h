@@ -133,6 +133,10 @@ class Interpreter {
   Value load_file(const std::string& path);
   /// load_text for text of ours: errors are reported at the user's form that called into it.
   Value load_library(std::string name, std::string text);
+  /// Registers a library text; returns its number. Of the texts registered, the last.
+  uint32_t add_library_file(std::string name, std::string text);
+  /// From now on, adds the code of each top-level form evaluated to `forms`; null: no longer.
+  void record_forms(RootedVector<Value>* forms) { recorded_forms_ = forms; }
   /// load_text("<eval>", text) without binding *PACKAGE*.
   Value eval_text(std::string text);
   Value eval(Value form);
@@ -253,6 +257,7 @@ class Interpreter {
   std::string noted_expected_;
   Diag noted_kind_ = Diag::LispError;
   std::vector<bool> library_files_;
+  RootedVector<Value>* recorded_forms_ = nullptr;
   std::vector<std::pair<std::string, std::shared_ptr<void>>> states_;
   std::unordered_map<const Symbol*, const InlineRow*> inlined_;
   uint64_t gensym_counter_ = 0;

@@ -57,14 +57,14 @@ Value Interpreter::load_text(std::string name, std::string text) {
 }
 
 Value Interpreter::load_library(std::string name, std::string text) {
-  return outermost([&] {
-    uint32_t file = sources_.add(std::move(name), std::move(text));
-    if (library_files_.size() <= file) {
-      library_files_.resize(file + 1, false);
-    }
-    library_files_[file] = true;
-    return load_forms(file);
-  });
+  return outermost([&] { return load_forms(add_library_file(std::move(name), std::move(text))); });
+}
+
+uint32_t Interpreter::add_library_file(std::string name, std::string text) {
+  uint32_t file = sources_.add(std::move(name), std::move(text));
+  library_files_.resize(file + 1, false);
+  library_files_[file] = true;
+  return file;
 }
 
 Value Interpreter::load_file(const std::string& path) {
@@ -105,6 +105,7 @@ Value Interpreter::eval_text(std::string text) {
 }
 
 Value Interpreter::eval(Value form) {
+  CATEN_CHECK(recorded_forms_ == nullptr, "the library evaluates a form at load time");
   return outermost([&] { return eval_top_level(form, {}); });
 }
 
@@ -130,7 +131,11 @@ Value Interpreter::eval_top_level(Value form, Span span) {
     }
   }
   Vm::Expansion mark(*vm_, span);
-  return call(compile_form(*this, form, span), {});
+  Value function = compile_form(*this, form, span);
+  if (recorded_forms_ != nullptr) {
+    recorded_forms_->push_back(Value::object(function.as<Closure>()->code));
+  }
+  return call(function, {});
 }
 
 Value Interpreter::call(Value function, std::span<const Value> args) {

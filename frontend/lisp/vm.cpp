@@ -5,7 +5,7 @@
 #include <new>
 
 #include "frontend/builtins/builtins.h"
-#include "frontend/lisp/analyze.h"
+#include "frontend/lisp/image.h"
 #include "runtime/backend.h"
 
 namespace caten::lisp {
@@ -196,8 +196,8 @@ void Vm::wrong_count(Value name, int64_t min, int64_t max, size_t count) {
 // and clears its other slots. Returns slot 0; sp_ is then above the last slot.
 Value* Vm::layout(Closure& closure, uint32_t count) {
   Code& code = *closure.code;
-  if (!code.source.is_none()) [[unlikely]] {
-    compile_source(interp_, code);
+  if (code.words.empty()) [[unlikely]] {
+    make_ready(interp_, code);
   }
   if (!code.parameters.simple()) {
     return layout_general(closure, count);

@@ -1,7 +1,6 @@
-// The library written in Lisp, as texts embedded at build time (stdlib/embed.cmake).
+// LibraryText: one file of the library written in Lisp.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 namespace caten {
@@ -10,8 +9,5 @@ struct LibraryText {
   std::string_view name;  // "stdlib/ops/cast.lisp", for diagnostics
   std::string_view text;
 };
-
-/// All files, in load order.
-std::span<const LibraryText> stdlib_texts();
 
 }  // namespace caten

@@ -1,0 +1,12 @@
+// Loads the library's code image: see language.h.
+#include "frontend/language.h"
+#include "frontend/lisp/image.h"
+#include "frontend/stdlib_data.h"
+
+namespace caten {
+
+void load_stdlib(lisp::Interpreter& interp) {
+  lisp::load_image(interp, stdlib_image(), stdlib_texts());
+}
+
+}  // namespace caten
