@@ -46,7 +46,7 @@ TEST_F(ImageTest, EveryKindOfConstant) {
       (list 'symbol :key nil t 1 -1 4611686018427387903 #\λ 1.5 -0.0 1.5d300 2/3 "text λ"
             '(1 (2 . 3) . 4) #(1 "two" #\3) '#:uninterned)))lisp");
   EXPECT_EQ(eval("(constants)"),
-            "(SYMBOL :KEY NIL T 1 -1 4611686018427387903 #\\GREEK_SMALL_LETTER_LAMDA 1.5 -0.0 "
+            "(SYMBOL :KEY NIL T 1 -1 4611686018427387903 #\\λ 1.5 -0.0 "
             "1.5d300 2/3 \"text λ\" (1 (2 . 3) . 4) #(1 \"two\" #\\3) #:UNINTERNED)");
 }
 
