@@ -119,9 +119,14 @@ std::string IndexPrinter::print_operand(ExprId expr) {
   return simple ? text : "(" + text + ")";
 }
 
+// A condition that divides by a size comes after those that do not: where the size is 0, one of
+// these fails.
 std::string IndexPrinter::print_guard(const std::vector<ExprId>& guard) {
+  std::vector<ExprId> conditions = guard;
+  std::stable_partition(conditions.begin(), conditions.end(),
+                        [&](ExprId expr) { return !pool_.has_symbolic_divisor(expr); });
   std::string text;
-  for (ExprId condition : guard) {
+  for (ExprId condition : conditions) {
     // left - right >= 0, both sides with positive coefficients.
     std::vector<Term> terms = ordered(condition);
     // left - right - 1 >= 0 is left > right.

@@ -200,8 +200,16 @@ void KernelBuilder::compute_value(StatementId id, schedule::ValueId value_id, Bl
         done(constant(block, Scalar::of_int(DType::Int64, *known)));
         return;
       }
-      done(emit(block, Key{4, 0, {index.index}, 0}, DType::Int64, label, [&](ValueId v) {
-        return Stmt{IndexValue{v, index}};
+      Guard guard;
+      if (pool_.has_symbolic_divisor(index)) {
+        guard = here(id, value.guard);
+      }
+      Key key{4, 0, {index.index}, 0};
+      for (ExprId expr : guard) {
+        key.args.push_back(expr.index);
+      }
+      done(emit(block, std::move(key), DType::Int64, label, [&](ValueId v) {
+        return Stmt{IndexValue{v, index, std::move(guard)}};
       }));
       return;
     }

@@ -145,7 +145,7 @@ void KernelBuilder::arg_reduce_leaf(StatementId id, Block& block) {
   scopes_.emplace_back();
   const ValueId number =
       emit(update.body, Key{4, 0, {index.index}, 0}, DType::Int64, "", [&](ValueId v) {
-        return Stmt{IndexValue{v, index}};
+        return Stmt{IndexValue{v, index, {}}};
       });
   store(update.body, best, value);
   store(update.body, position, number);

@@ -44,10 +44,11 @@ struct Constant {
   ValueId value;
   Scalar scalar;
 };
-/// value (int64) = index
+/// value (int64) = index; outside of the guard nothing is computed and the value is 0.
 struct IndexValue {
   ValueId value;
   ExprId index;
+  Guard guard;  // only where the index divides by a size that may be 0
 };
 struct Load {
   ValueId value;

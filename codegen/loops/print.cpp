@@ -64,7 +64,8 @@ class Printer {
                        line("(let %{} {} {})", s.value.index, type(s.value), s.scalar.to_string());
                      },
                      [&](const IndexValue& s) {
-                       line("(let %{} {} (index {}))", s.value.index, type(s.value), expr(s.index));
+                       line("(let %{} {} (index {}{}))", s.value.index, type(s.value),
+                            expr(s.index), s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
                      },
                      [&](const Load& s) {
                        line("(let %{} {} (load a{} {}{}))", s.value.index, type(s.value),

@@ -71,6 +71,7 @@ class Verifier {
                      [&](const Constant& s) { define(s.value); },
                      [&](const IndexValue& s) {
                        use(s.index);
+                       use(s.guard);
                        define(s.value);
                      },
                      [&](const Load& s) {

@@ -79,6 +79,7 @@ void for_each_expr(S& stmt, F f) {
   std::visit(Overloaded{
                  [&](std::conditional_t<std::is_const_v<S>, const IndexValue, IndexValue>& s) {
                    f(s.index);
+                   each(s.guard);
                  },
                  [&](std::conditional_t<std::is_const_v<S>, const Load, Load>& s) {
                    f(s.index);
