@@ -453,7 +453,7 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
           [&](const loops::IndexValue& s) {
             if (!s.guard.empty()) {
               define(s.value, fmt::format("{} ? {} : 0", index_.print_guard(s.guard),
-                                          index_.print_operand(s.index)));
+                                          index_.print(s.index)));
             } else if (use_[s.value.index].count == 1 && !use_[s.value.index].compared) {
               text_of_[s.value.index] = index_.print_operand(s.index);
             } else {
