@@ -64,13 +64,11 @@ std::optional<std::string> sort_helper_text(std::string_view name) {
     for (const bool descending : {false, true}) {
       if (name == sort_helper_name(dtype, descending)) {
         const std::string less = descending ? "a < b" : "b < a";
-        return fmt::format(kText, fmt::arg("name", name),
-                           fmt::arg("type", c_storage_type(dtype)),
-                           fmt::arg("value", c_value_type(dtype)),
-                           fmt::arg("left_key", key(dtype, "i")),
-                           fmt::arg("right_key", key(dtype, "j")),
-                           fmt::arg("before", is_float(dtype) ? less + " || (a != a && b == b)"
-                                                              : less));
+        return fmt::format(
+            kText, fmt::arg("name", name), fmt::arg("type", c_storage_type(dtype)),
+            fmt::arg("value", c_value_type(dtype)), fmt::arg("left_key", key(dtype, "i")),
+            fmt::arg("right_key", key(dtype, "j")),
+            fmt::arg("before", is_float(dtype) ? less + " || (a != a && b == b)" : less));
       }
     }
   }

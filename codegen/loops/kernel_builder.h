@@ -1,6 +1,6 @@
-// KernelBuilder: one loop nest from one loop tree. Inside a block, equal computations are one value,
-// and a value just stored is not loaded again. build.cpp: loops, values and memory; leaves.cpp: what
-// a statement does in the innermost loop.
+// KernelBuilder: one loop nest from one loop tree. Inside a block, equal computations are one
+// value, and a value just stored is not loaded again. build.cpp: loops, values and memory;
+// leaves.cpp: what a statement does in the innermost loop.
 #pragma once
 
 #include <functional>

@@ -23,8 +23,7 @@ void KernelBuilder::begin_reduction(StatementId id, size_t depth, Block& block) 
   }
   const bool own_row = s.local ? s.scope == depth : !accumulator.ranges.empty();
   const bool arg = s.kind == StatementKind::ArgReduce;
-  accumulator.in_place =
-      own_row && s.kind != StatementKind::Scan && (arg || !is_half(element));
+  accumulator.in_place = own_row && s.kind != StatementKind::Scan && (arg || !is_half(element));
   const auto fresh = [&](DType dtype, bool widened) {
     return Place{declare(s, dtype, widened, accumulator.ranges, block), ExprId{}};
   };
@@ -109,9 +108,9 @@ void KernelBuilder::reduce_leaf(StatementId id, Block& block) {
     return;
   }
   const Accumulator accumulator = *state(id).accumulator;
-  const Place place = accumulator.in_place ? target(id)
-                                           : Place{accumulator.value.array,
-                                                   scratch_index(id, accumulator.ranges)};
+  const Place place = accumulator.in_place
+                          ? target(id)
+                          : Place{accumulator.value.array, scratch_index(id, accumulator.ranges)};
   const air::ReduceOp op = graph_[s.node].get<air::ReduceAttr>().op;
   block.push_back({Accumulate{place.array, place.index, op, value}});
   ++versions_[place.array.index];
@@ -180,8 +179,7 @@ void KernelBuilder::scatter_leaf(StatementId id, Block& block) {
   const Statement& s = statement(id);
   const ValueId value = compute(id, block);
   const Place place = target(id);
-  const std::optional<air::Op> op =
-      air::elementwise(graph_[s.node].get<air::ScatterAttr>().mode);
+  const std::optional<air::Op> op = air::elementwise(graph_[s.node].get<air::ScatterAttr>().mode);
   if (!op) {
     store(block, place, value);
     return;

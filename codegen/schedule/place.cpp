@@ -45,9 +45,9 @@ class Placer {
     for (size_t i = 0; i < paths_.size(); ++i) {
       Statement& statement = schedule_.statements[i];
       const Array& array = schedule_.array(statement.array);
-      const bool by_element =
-          statement.kind != StatementKind::Scan && statement.kind != StatementKind::Sort &&
-          statement.kind != StatementKind::Scatter;
+      const bool by_element = statement.kind != StatementKind::Scan &&
+                              statement.kind != StatementKind::Sort &&
+                              statement.kind != StatementKind::Scatter;
       if (array.kind != ArrayKind::Local || outside[i] != 0 || shared[i] == SIZE_MAX ||
           !by_element) {
         continue;

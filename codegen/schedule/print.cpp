@@ -21,8 +21,8 @@ std::string node_name(const Schedule& schedule, air::NodeId id) {
 }
 
 std::string_view kind_name(StatementKind kind) {
-  constexpr std::string_view kNames[] = {"map",    "reduce", "argreduce", "assign",
-                                         "scan",   "sort",   "scatter"};
+  constexpr std::string_view kNames[] = {"map",  "reduce", "argreduce", "assign",
+                                         "scan", "sort",   "scatter"};
   return kNames[static_cast<size_t>(kind)];
 }
 

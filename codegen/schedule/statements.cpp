@@ -243,14 +243,15 @@ void Walker::start_statement(NodeId id, std::string reason) {
   std::vector<ExprId> tuple;
   const bool scan = node.op == Op::Scan;
   if (node.op == Op::Reduce || node.op == Op::ArgReduce || scan) {
-    statement.kind = scan                      ? StatementKind::Scan
+    statement.kind = scan                    ? StatementKind::Scan
                      : node.op == Op::Reduce ? StatementKind::Reduce
                                              : StatementKind::ArgReduce;
     source = node.inputs[0];
     const Node& x = graph_[source];
-    const std::vector<int> axes = scan                    ? std::vector{node.get<air::ScanAttr>().axis}
-                                  : node.op == Op::Reduce ? node.get<air::ReduceAttr>().axes
-                                                          : std::vector{node.get<air::ArgReduceAttr>().axis};
+    const std::vector<int> axes = scan ? std::vector{node.get<air::ScanAttr>().axis}
+                                  : node.op == Op::Reduce
+                                      ? node.get<air::ReduceAttr>().axes
+                                      : std::vector{node.get<air::ArgReduceAttr>().axis};
     for (size_t axis = 0; axis < x.shape.size(); ++axis) {
       const ExprId extent = pool_.from_dim(x.shape[axis]);
       if (std::find(axes.begin(), axes.end(), static_cast<int>(axis)) == axes.end()) {

@@ -185,6 +185,12 @@ air::SliceAttr expect_slice(Interpreter& interp, Lowering& lowering, Value list,
     }
     axis.size = tensor::expect_dim(interp, parts[1], "a slice's size");
     axis.step = parts.size() == 3 ? expect_int(interp, parts[2], "a slice's step") : 1;
+    if (parts[0].is<AirNode>() && axis.step < 0) {
+      // A start of 0 has to be inside: what is dynamic is the distance from the lowest start.
+      axis.start = (axis.size - Dim(1)) * Dim(-axis.step);
+      dynamic_starts.back() = lowering.builder().binary(Op::Sub, dynamic_starts.back(),
+                                                        lowering.builder().dim(axis.start));
+    }
     attr.axes.push_back(std::move(axis));
   }
   return attr;
@@ -270,8 +276,7 @@ Value emit_sort(Interpreter& interp, std::span<Value> args) {
   const NodeId x = lowering.settle(lowering.expect(args[0], "the operand"));
   const int axis =
       tensor::expect_axis(interp, args[1], lowering.node(x).rank(), "the axis of `%sort`");
-  return lowering.wrap(
-      lowering.builder().sort(x, axis, args.size() == 3 && !args[2].is_nil()));
+  return lowering.wrap(lowering.builder().sort(x, axis, args.size() == 3 && !args[2].is_nil()));
 }
 
 Value emit_argreduce(Interpreter& interp, std::span<Value> args) {

@@ -50,6 +50,15 @@ Value size_value(Interpreter& interp, std::span<Value> args) {
   return Value::nil();
 }
 
+/// (%entry-size tensor): as %size-value, and the symbol of a rank-0 integer input.
+Value entry_size(Interpreter& interp, std::span<Value> args) {
+  const Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  if (t.is<tensor::Input>() && t.rank() == 0 && is_int(t.dtype)) {
+    return tensor::dim_value(interp, Dim::symbol(t.name));
+  }
+  return size_value(interp, args);
+}
+
 /// (%expand-constant tensor shape): the constant with another shape; NIL for other tensors.
 Value expand_constant(Interpreter& interp, std::span<Value> args) {
   const Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
@@ -76,6 +85,7 @@ constexpr Builtin kConstantBuiltins[] = {
     {"%CONSTANT", "CATEN", 4, 4, "(%constant value dtype shape weak): a constant tensor", constant},
     {"%SIZE-TENSOR", "CATEN", 1, 1, "(%size-tensor dim): the value of a size as a tensor", size_tensor},
     {"%WEAK-VALUE", "CATEN", 1, 1, "the number or size of a weak constant and T, or NIL and NIL", weak_value},
+    {"%ENTRY-SIZE", "CATEN", 1, 1, "the size that a rank-0 integer tensor has at entry, or NIL", entry_size},
     {"%SIZE-VALUE", "CATEN", 1, 1, "the size that a rank-0 integer tensor is known to be, or NIL", size_value},
     {"%EXPAND-CONSTANT", "CATEN", 2, 2, "a constant with another shape, or NIL", expand_constant},
     {"%ADD-CHECK", "CATEN", 4, 4, "(%add-check tensor a b message): the sizes must be equal where the tensor is computed", add_check},

@@ -250,6 +250,11 @@ Value set_tensor_requires_grad(Interpreter& interp, std::span<Value> args) {
   set_requires_grad(interp, tensor::expect_tensor(interp, args[1], "the tensor"), args[0]);
   return args[0];
 }
+/// (%place-p tensor): whether it is a stored tensor, a version of one or a view of these.
+Value tensor_place_p(Interpreter& interp, std::span<Value> args) {
+  const Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  return Value::boolean(t.is<tensor::Stored>() || t.place != nullptr);
+}
 /// (%track-gradients tensor): a gradient can be asked for with respect to this computed tensor.
 Value track_gradients(Interpreter& interp, std::span<Value> args) {
   tensor::expect_tensor(interp, args[0], "the tensor").needs_grad = true;
@@ -490,6 +495,7 @@ constexpr Builtin kTensorBuiltins[] = {
     {"REQUIRES-GRAD", "CATEN", 1, 1, "whether a tensor asks for a gradient", tensor_requires_grad},
     {"TENSOR-REQUIRES-GRAD", "CATEN", 1, 1, "whether a tensor asks for a gradient", tensor_requires_grad},
     {"%SET-REQUIRES-GRAD", "CATEN", 2, 2, "(setf requires-grad)", set_tensor_requires_grad},
+    {"%PLACE-P", "CATEN", 1, 1, "whether a tensor names stored elements", tensor_place_p},
     {"%TRACK-GRADIENTS", "CATEN", 1, 1, "makes gradients flow to a computed tensor", track_gradients},
     {"%NEEDS-GRAD-P", "CATEN", 1, 1, "whether gradients flow to a tensor", tensor_needs_grad},
     {"%ZERO-GRAD", "CATEN", 1, 1, "zeroes the gradient of a tensor", zero_tensor_grad},

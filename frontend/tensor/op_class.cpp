@@ -29,8 +29,8 @@ std::string op_label(Interpreter& interp, const HeapObject* op) {
 OpKind op_kind(Interpreter& interp, const HeapObject* op) {
   const Classes& classes = Classes::of(interp);
   const Class* cls = classes.class_of(Value::object(op));
-  const Class* movement = classes.find(interp.caten("MOVEMENT"));
-  if (movement != nullptr && cls->is_subclass_of(movement)) {
+  const Class* view = classes.find(interp.caten("VIEW-OP"));
+  if (view != nullptr && cls->is_subclass_of(view)) {
     return OpKind::View;
   }
   return cls->name == interp.caten("ASSIGN-OP") ? OpKind::Assign : OpKind::Plain;

@@ -15,7 +15,8 @@
 //   the divisor where the signs differ, Round half to even. float16 and bfloat16 compute in float32
 //   and round after every op.
 // - Expand repeats axes of size 1 (same rank); Reshape keeps the row-major order of elements.
-// - Scatter takes its updates one after the other in row-major order, Scan its elements in the order
+// - Scatter takes its updates one after the other in row-major order, Scan its elements in the
+// order
 //   of the axis: unlike those of Reduce, their results do not depend on the order of computation.
 // - Sort gives positions: element k of the axis is where the k-th smallest (greatest) element is.
 //   It is stable either way, and NaN come last.
@@ -43,7 +44,17 @@
 
 namespace caten::air {
 
-enum class OpClass : uint8_t { Leaf, Unary, Binary, Ternary, Movement, Reduce, Indexed, Ordered, Effect };
+enum class OpClass : uint8_t {
+  Leaf,
+  Unary,
+  Binary,
+  Ternary,
+  Movement,
+  Reduce,
+  Indexed,
+  Ordered,
+  Effect
+};
 
 enum Trait : uint32_t {
   kPure = 1U << 0,

@@ -117,9 +117,9 @@ struct SortAttr {
   friend bool operator==(const SortAttr&, const SortAttr&) = default;
 };
 
-using Attr = std::variant<NoAttr, ConstAttr, InputAttr, ParamAttr, DimAttr, AxisAttr, ShapeAttr,
-                          PermuteAttr, SliceAttr, PadAttr, ReduceAttr, ArgReduceAttr, ScatterAttr,
-                          ScanAttr, SortAttr>;
+using Attr =
+    std::variant<NoAttr, ConstAttr, InputAttr, ParamAttr, DimAttr, AxisAttr, ShapeAttr, PermuteAttr,
+                 SliceAttr, PadAttr, ReduceAttr, ArgReduceAttr, ScatterAttr, ScanAttr, SortAttr>;
 
 /// Which alternative of Attr a kind is.
 template <typename T, size_t I = 0>

@@ -62,7 +62,8 @@ Tensor* newest_version(Heap& heap, Tensor* tensor) {
     copy->order = old.order;
     copy->source = old.source;
     copy->op = old.op;
-    copy->inputs = {newest};
+    copy->inputs = old.inputs;  // run-time starts stay what they were
+    copy->inputs.front() = newest;
     copy->checks = old.checks;
     copy->place = old.place;
     copy->is_view = true;

@@ -173,7 +173,10 @@ would take them from. Modes as of `!scatter`."
                            axis t)))))
 
 (defun broadcast-values (name values shape)
-  (unless (same-shape-p (%broadcast-shapes (shape values) shape) shape)
+  (unless (and (<= (ndim values) (length shape))
+               (loop for a in (%broadcast-shapes (shape values) shape)
+                     for b in shape
+                     always (or (not (integerp a)) (not (integerp b)) (= a b))))
     (%fail :bad-broadcast "`~a`: a tensor of shape ~a does not broadcast to ~a" name (shape values)
            shape))
   (broadcast-to values shape))

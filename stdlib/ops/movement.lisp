@@ -4,13 +4,16 @@
 
 (defclass Movement (Func) ()
   (:documentation "An op that only rearranges elements."))
+(defclass view-op (Movement) ()
+  (:documentation "An op whose result names elements of its first input: a view of a stored tensor is
+a place."))
 
 (defun result-like (x shape)
   (%make-tensor-node shape (dtype-of x)))
 
 ;;; Reshape ------------------------------------------------------------------------------------
 
-(defclass reshape-op (Movement)
+(defclass reshape-op (view-op)
   ((shape :initarg :shape :accessor new-shape))
   (:documentation "The same elements in row-major order under another shape."))
 (defmethod forward ((op reshape-op) &rest inputs)
@@ -86,7 +89,7 @@
 
 ;;; Permute ------------------------------------------------------------------------------------
 
-(defclass permute-op (Movement)
+(defclass permute-op (view-op)
   ((axes :initarg :axes :accessor new-order))
   (:documentation "The axes in another order: axis i of the result is axis `(nth i order)`."))
 (defmethod forward ((op permute-op) &rest inputs)
@@ -120,7 +123,7 @@
 
 ;;; Expand -------------------------------------------------------------------------------------
 
-(defclass expand-op (Movement)
+(defclass expand-op (view-op)
   ((shape :initarg :shape :accessor new-shape))
   (:documentation "Axes of size 1 repeated."))
 (defmethod forward ((op expand-op) &rest inputs)
@@ -160,22 +163,31 @@
 
 ;;; Slice --------------------------------------------------------------------------------------
 
-(defclass slice-op (Movement)
+(defclass slice-op (view-op)
   ((slices :initarg :slices :accessor slices))
-  (:documentation "Per axis `(start size step)`: elements start, start + step, …"))
+  (:documentation "Per axis `(start size step)`: elements start, start + step, … A start that is a
+tensor is known at run time; these tensors are the inputs after the first."))
 (defmethod forward ((op slice-op) &rest inputs)
   (result-like (first inputs) (mapcar #'second (slices op))))
 (defmethod lower ((op slice-op) &rest inputs)
-  (%slice (first inputs) (slices op)))
+  (%slice (first inputs) (lowered-slices (slices op) (rest inputs))))
 (defmethod backward ((op slice-op) &rest douts)
   (unslice (first douts) (slices op) (shape (first (func-variables op)))))
+
+(defun run-time-starts (slices)
+  (remove-if-not #'tensor-p (mapcar #'first slices)))
+
+(defun lowered-slices (slices starts)
+  "The slices with the AIR nodes `starts` in the places of run-time starts."
+  (loop for (start . rest) in slices
+        collect (cons (if (tensor-p start) (pop starts) start) rest)))
 
 (defun slice (x slices)
   (if (loop for (start size step) in slices
             for dim in (shape x)
             always (and (eql start 0) (eql step 1) (dim= size dim)))
       x
-      (forward (make-instance 'slice-op :slices slices) x)))
+      (apply #'forward (make-instance 'slice-op :slices slices) x (run-time-starts slices))))
 
 (defun slice-axis (x axis start size &optional (step 1))
   "The elements start, start + step, … along one axis."
@@ -196,8 +208,26 @@
                   0)
              (append before (list (dim* size step)) after))))
 
+(defun unslice-at-run-time (x axis slice dim)
+  "`x` along one axis of size `dim` in a slice whose start is known at run time, zeros elsewhere."
+  (destructuring-bind (start size step) slice
+    (let* ((offset (!sub (!gid-of-shape (list dim) 0) start))
+           (place (!idiv offset step))
+           (inside (!and (!eq (!mod offset step) 0)
+                         (!and (!>= place 0) (!< place (size-tensor (dim-of size))))))
+           (ones (make-list (- (ndim x) axis 1) :initial-element 1)))
+      (!where (reshape inside (cons dim ones))
+              (!gather x (!where inside place 0) :axis axis)
+              0))))
+
 (defun unslice (x slices dims)
   "The tensor of shape `dims` that holds `x` in the slice and zeros elsewhere."
+  (loop for slice in slices
+        for dim in dims
+        for axis from 0
+        when (tensor-p (first slice))
+          do (setf x (unslice-at-run-time x axis slice dim)
+                   slices (replace-nth axis (list 0 dim 1) slices)))
   (loop for (start size step) in slices
         for axis from 0
         do (when (minusp step)

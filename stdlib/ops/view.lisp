@@ -38,17 +38,88 @@
   (not (or (eq subscript t)
            (and (consp subscript) (not (size-expression-p subscript))))))
 
+;;; Bounds known at run time. A start may be; the size of the view must not.
+
+(defun linear-form (x)
+  "A bound as a size plus run-time tensors: the size, and an alist from tensors to coefficients."
+  (cond ((not (tensor-p x)) (values (dim-of x) nil))
+        ((%entry-size x) (values (%entry-size x) nil))
+        ((and (typep (tensor-op x) '(or add-op sub-op)) (eql (ndim x) 0))
+         (destructuring-bind (a b) (tensor-variables x)
+           (let ((sign (if (typep (tensor-op x) 'sub-op) -1 1)))
+             (multiple-value-bind (size-a terms-a) (linear-form a)
+               (multiple-value-bind (size-b terms-b) (linear-form b)
+                 (values (dim+ size-a (dim* sign size-b))
+                         (add-terms terms-a (loop for (term . n) in terms-b
+                                                  collect (cons term (* sign n))))))))))
+        ((and (typep (tensor-op x) 'Cast) (integer-dtype-p (dtype-of (first (tensor-variables x)))))
+         (linear-form (first (tensor-variables x))))
+        (t (values 0 (list (cons x 1))))))
+
+(defun add-terms (a b)
+  (loop for (term . n) in b
+        do (let ((known (assoc term a)))
+             (setf a (acons term (+ n (if known (cdr known) 0)) (remove known a)))))
+  (remove 0 a :key #'cdr))
+
+(defun run-time-p (bound)
+  "Whether a bound depends on a tensor that is known at run time only."
+  (and (tensor-p bound) (nth-value 1 (linear-form bound)) t))
+
+(defun entry-bound (bound)
+  "A bound without run-time parts as a size."
+  (if (tensor-p bound) (values (linear-form bound)) bound))
+
+(defun checked-start (start size length step)
+  "A run-time start, counted from the end when negative, as an index that keeps the view inside the
+axis: anything else is a run-time error."
+  (unless (and (zerop (ndim start)) (integer-dtype-p (dtype-of start)))
+    (%fail :bad-axis "a bound of `!view` must be an integer or a scalar integer tensor, not ~(~a~) ~a"
+           (dtype-of start) (shape start)))
+  (let* ((reach (dim* (dim- length 1) (abs step)))
+         (low (if (minusp step) reach 0))
+         (room (dim- size reach))
+         (start (!cast start :int64)))
+    (when (and (integerp room) (< room 1))
+      (%fail :bad-size "a view of ~a elements does not fit into an axis of size ~a" length size))
+    (let ((index (!sub (!where (!< start 0) (!add start (size-tensor size)) start)
+                       (size-tensor low))))
+      (!add (!gather (!gid-of-shape (list room) 0)
+                     (!where (!< index 0) (size-tensor room) index))
+            (size-tensor low)))))
+
+(defun run-time-slice (start stop step size)
+  "The slice of a range whose start is known at run time."
+  (unless (and start stop)
+    (%fail :bad-size
+           "a range of `!view` with a run-time bound needs both: its size must be known at entry"))
+  (multiple-value-bind (size-a terms-a) (linear-form start)
+    (multiple-value-bind (size-b terms-b) (linear-form stop)
+      (when (add-terms terms-a (loop for (term . n) in terms-b collect (cons term (- n))))
+        (%fail :bad-size "the size of a range of `!view` depends on a run-time tensor: only its start
+may, as in (start (!+ start length))"))
+      (let ((length (dim-max 0 (if (plusp step)
+                                   (dim-ceil-div (dim- size-b size-a) step)
+                                   (dim-ceil-div (dim- size-a size-b) (- step))))))
+        (list (checked-start start size length step) length step)))))
+
 (defun subscript-slice (subscript size)
   "The slice `(start size step)` of an axis that a subscript names."
   (cond ((eq subscript t) (list 0 size 1))
-        ((element-subscript-p subscript) (element-slice subscript size))
+        ((and (element-subscript-p subscript) (run-time-p subscript))
+         (list (checked-start subscript size 1 1) 1 1))
+        ((element-subscript-p subscript) (element-slice (entry-bound subscript) size))
         ((broadcast-subscript-p subscript) (list 0 size 1))
         (t
          (destructuring-bind (start stop &optional (step 1)) subscript
            (cond ((not (integerp step))
                   (%fail :bad-axis "the step ~a of a range must be an integer" step))
-                 ((plusp step) (forward-slice start stop step size))
-                 ((minusp step) (backward-slice start stop step size))
+                 ((and (/= step 0) (or (run-time-p start) (run-time-p stop)))
+                  (run-time-slice start stop step size))
+                 ((plusp step)
+                  (forward-slice (entry-bound start) (entry-bound stop) step size))
+                 ((minusp step)
+                  (backward-slice (entry-bound start) (entry-bound stop) step size))
                  (t (%fail :bad-axis "the step of a range must not be 0")))))))
 
 (defun check-subscript (part subscript slice size)
@@ -56,6 +127,7 @@
   (cond ((broadcast-subscript-p subscript)
          (checked part size 1 "`(:~~ n)` of `!view` on an axis that is not 1"))
         ((and (element-subscript-p subscript)
+              (not (tensor-p (first slice)))
               (not (and (integerp (first slice)) (integerp size))))
          (checked part (first slice) (clamp-dim (first slice) 0 (dim- size 1))
                   "index ~a of `!view` out of range" subscript))
@@ -84,7 +156,7 @@
 
 (defun view-base (x)
   "The tensor that `x` is a view of."
-  (loop while (typep (tensor-op x) 'slice-op)
+  (loop while (typep (tensor-op x) 'view-op)
         do (setf x (first (tensor-variables x))))
   x)
 

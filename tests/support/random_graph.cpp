@@ -587,8 +587,8 @@ void Generator::scatter() {
 void Generator::scan() {
   if (const auto found = line()) {
     using air::ReduceOp;
-    const ReduceOp op = random_.pick({ReduceOp::Add, ReduceOp::Add, ReduceOp::Mul, ReduceOp::Max,
-                                      ReduceOp::Min, ReduceOp::Or});
+    const ReduceOp op = random_.pick(
+        {ReduceOp::Add, ReduceOp::Add, ReduceOp::Mul, ReduceOp::Max, ReduceOp::Min, ReduceOp::Or});
     const bool bitwise = op == ReduceOp::Or && is_float(node(found->first).dtype);
     keep(builder_.scan(bitwise ? ReduceOp::Add : op, found->first, found->second));
   }
