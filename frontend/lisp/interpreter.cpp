@@ -62,7 +62,7 @@ void Interpreter::make_core_packages() {
   keyword_->is_keyword = keyword_->exports_all = true;
   cl_ = &make_package("COMMON-LISP", {"CL"}, {});
   cl_->exports_all = true;
-  caten_ = &make_package("CATEN", {"CATEN/API", "CATEN/NN", "CATEN/AIR", "CATEN/AASM", "CATEN/LLM"},
+  caten_ = &make_package("CATEN", {"CATEN/API", "CATEN/NN", "CATEN/AIR", "CATEN/AASM"},
                          {cl_});
   user_ = &make_package("CATEN-USER", {"CL-USER", "COMMON-LISP-USER"}, {cl_, caten_});
   for (const Symbol* symbol : {&kNil, &kT}) {
