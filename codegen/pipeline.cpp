@@ -94,7 +94,15 @@ std::vector<PassRow> list_passes() {
 
 Compilation compile(const air::Graph& graph, std::string_view name, PassContext& context) {
   Compilation out;
-  out.simplified = run_passes(graph, kAirPasses, context, air::print, air::verify);
+  const air::Graph* input = &graph;
+  air::Graph rewritten;
+  if (!context.user_rules.empty()) {
+    rewritten = timed(
+        "user_rules", context, [&] { return air::simplify_with(graph, context.user_rules); },
+        [&] { return air::print(graph); });
+    input = &rewritten;
+  }
+  out.simplified = run_passes(*input, kAirPasses, context, air::print, air::verify);
 
   schedule::Schedule schedule = run_passes(schedule::Schedule(out.simplified), kSchedulePasses,
                                            context, schedule::print, nothing_to_verify);

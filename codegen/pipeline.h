@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/air/air.h"
+#include "ir/rewrite/rule_set.h"
 #include "ir/support/diagnostics.h"
 #include "runtime/backend.h"
 #include "runtime/program.h"
@@ -23,8 +24,9 @@ struct PassContext {
   std::set<std::string, std::less<>> disabled;    // --disable-pass
   std::set<std::string, std::less<>> dump_after;  // --dump-after ("all" for every pass)
   std::function<void(std::string_view pass, const std::string& text)> dump;
-  bool verify = false;     // always on in debug builds
-  bool keep_texts = true;  // schedule, fusion and loops as text
+  std::vector<const rewrite::RuleSet*> user_rules;  // from `defsimplifier`, tried before ours
+  bool verify = false;                              // always on in debug builds
+  bool keep_texts = true;                           // schedule, fusion and loops as text
   struct Timing {
     std::string pass;
     std::chrono::nanoseconds time{};

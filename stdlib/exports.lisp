@@ -18,6 +18,8 @@
    deftest testing ok ng signals outputs run-tests check-tensor grad-check computed-elements
    ;; gradients (autodiff.lisp)
    gradients
+   ;; rules (simplifier.lisp)
+   defsimplifier
    ;; constants, creation and dtypes
    !full ax+b linspace detach zero-grad !assign !move fconst iconst uconst !const float-type-of !cast !bitcast
    ;; arithmetic

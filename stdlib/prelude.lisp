@@ -95,7 +95,8 @@ It keeps the module visible in the graph as long as nothing needs to look inside
   (check-module-results module outputs results)
   (let* ((inputs (remove-if-not #'tensor-p (flatten-tensors inputs)))
          (results (remove-if-not #'tensor-p results))
-         (op (make-instance 'Application :module module :arguments inputs
+         (op (make-instance 'Application :module module
+                                         :arguments (mapcar #'%newest-version inputs)
                                          :arity (length results))))
     (attach op
             (if (custom-backward-p module) (append results inputs) results)

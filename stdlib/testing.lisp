@@ -64,7 +64,8 @@ numbers, :nan, :inf, :-inf, t, nil), within a relative tolerance."
   (reduce #'!add
           (loop for x in results
                 when (float-tensor-p x)
-                  collect (!sum (!mul (!cast x :float64) (test-weights (shape x))) :squeeze t))))
+                  collect (!sum (!mul (!cast x :float64) (test-weights (shape x))) :squeeze t))
+          :initial-value (constant 0 :float64)))
 
 (defun apply-to-tensors (function tensors)
   (weighted-sum (multiple-value-list (apply function tensors))))

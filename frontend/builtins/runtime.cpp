@@ -9,6 +9,7 @@
 #include "frontend/lisp/print.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/entries.h"
+#include "frontend/tensor/user_rules.h"
 
 namespace caten::lisp {
 namespace {
@@ -152,6 +153,18 @@ Value define_entry(Interpreter& interp, std::span<Value> args) {
   return args[0];
 }
 
+/// (%air-op-p :add): whether a symbol names an op that rules can use.
+Value air_op_p(Interpreter& interp, std::span<Value> args) {
+  return Value::boolean(tensor::air_op_of(interp, args[0]).has_value());
+}
+
+/// (%define-air-rules name rules): see UserRules::define.
+Value define_air_rules(Interpreter& interp, std::span<Value> args) {
+  tensor::UserRules::of(interp).define(
+      symbol_label(expect_symbol(interp, args[0], "the name of the rules")), args[1]);
+  return args[0];
+}
+
 /// How many programs were compiled so far; equal graphs are compiled once.
 Value compiled_count(Interpreter& interp, std::span<Value> /*args*/) {
   return Value::fixnum(static_cast<int64_t>(tensor::session(interp).compiler.compiled_count()));
@@ -162,6 +175,8 @@ constexpr Builtin kRuntimeBuiltins[] = {
     {"CATEN", "CATEN", 1, -1, "(caten tensor-or-list): a compiled runtime that computes the tensors", compile_runtime},
     {"PROCEED", "CATEN", 0, -1, "computes tensors that need no inputs; the results are tensors with data", proceed},
     {"%GRADIENTS", "CATEN", 4, 4, "(%gradients outputs seeds wanted tracked): lazy gradients, nil where none flows", gradients},
+    {"%AIR-OP-P", "CATEN", 1, 1, "whether a symbol names an AIR op that rules can use", air_op_p},
+    {"%DEFINE-AIR-RULES", "CATEN", 2, 2, "(%define-air-rules name rules)", define_air_rules},
     {"%RUNTIME-FORWARD", "CATEN", 1, -1, "(forward runtime '(n . 2) (cons 'x tensor) …)", runtime_forward},
     {"%RUNTIME-BACKWARD", "CATEN", 1, 1, "(backward runtime): adds to the gradients of the parameters", runtime_backward},
     {"RUNTIME-P", "CATEN", 1, 1, "whether a value is a compiled runtime", runtime_p},
@@ -179,8 +194,9 @@ struct Variable {
   const char* value;  // a keyword's name; null: nil
 };
 constexpr Variable kVariables[] = {
-    {"*DEFAULT-FLOAT*", "FLOAT32"}, {"*DEFAULT-INT*", "INT64"}, {"*DEFAULT-UINT*", "UINT64"},
-    {"*DEFAULT-ORDER*", "ROW"},     {"*BACKEND*", "TCC"},       {"*NO-GRAD*", nullptr},
+    {"*DEFAULT-FLOAT*", "FLOAT32"}, {"*DEFAULT-INT*", "INT64"},  {"*DEFAULT-UINT*", "UINT64"},
+    {"*DEFAULT-ORDER*", "ROW"},     {"*BACKEND*", "TCC"},        {"*NO-GRAD*", nullptr},
+    {"*AS-BUILT*", nullptr},        {"*MODULE-RULES*", nullptr},
 };
 
 /// (setf reader) calls the builtin that stores.

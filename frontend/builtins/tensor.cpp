@@ -186,8 +186,35 @@ Value attach_op(Interpreter& interp, std::span<Value> args) {
   }
   tensor::attach_op(interp.heap(), args[0].object_pointer(), inputs.span(), outputs.span(),
                     {.kind = tensor::op_kind(interp, args[0].object_pointer()),
-                     .tracks_gradients = tensor::tracks_gradients(interp)});
+                     .tracks_gradients = tensor::tracks_gradients(interp),
+                     .takes_newest = interp.caten("*AS-BUILT*").as<Symbol>()->value.is_nil()});
   return args[2];
+}
+
+/// (%newest-version tensor): what an op that took the tensor now would read.
+Value newest_version(Interpreter& interp, std::span<Value> args) {
+  return Value::object(
+      tensor::newest_version(interp.heap(), &tensor::expect_tensor(interp, args[0], "the tensor")));
+}
+
+/// (%tensor-order tensors): all tensors that they depend on and they, inputs first.
+Value tensor_order_of(Interpreter& interp, std::span<Value> args) {
+  RootedVector<Tensor*> roots(interp.heap());
+  tensor::collect_tensors(interp, args[0], "tensor", roots);
+  std::vector<Value> items;
+  for (const Tensor* t : tensor::topological_order(roots.span())) {
+    items.push_back(Value::object(t));
+  }
+  return interp.list(items);
+}
+
+/// (%set-inputs tensor tensors): the op that computes the tensor takes these instead.
+Value set_inputs(Interpreter& interp, std::span<Value> args) {
+  Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
+  RootedVector<Tensor*> inputs(interp.heap());
+  tensor::collect_tensors(interp, args[1], "input", inputs);
+  t.inputs.assign(inputs.begin(), inputs.end());
+  return args[0];
 }
 
 // Asking.
@@ -476,6 +503,9 @@ constexpr Builtin kTensorBuiltins[] = {
     {"MAKE-SCALAR", "CATEN", 1, -1, "(make-scalar value &key dtype …): a tensor of rank 0", make_scalar},
     {"%MAKE-TENSOR-NODE", "CATEN", 2, 4, "(%make-tensor-node shape dtype &key order): a fresh tensor", make_tensor_node},
     {"%ATTACH-OP", "CATEN", 3, 3, "(%attach-op op inputs outputs): makes fresh tensors the results of an op", attach_op},
+    {"%NEWEST-VERSION", "CATEN", 1, 1, "what an op that took the tensor now would read", newest_version},
+    {"%TENSOR-ORDER", "CATEN", 1, 1, "the tensors behind some tensors, inputs first", tensor_order_of},
+    {"%SET-INPUTS", "CATEN", 2, 2, "(%set-inputs tensor tensors)", set_inputs},
     {"TENSOR-P", "CATEN", 1, 1, "whether a value is a tensor", tensor_p},
     {"SHAPE", "CATEN", 1, 1, "the sizes of a tensor as a list", tensor_shape},
     {"TENSOR-SHAPE", "CATEN", 1, 1, "the sizes of a tensor as a list", tensor_shape},

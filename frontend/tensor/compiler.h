@@ -37,6 +37,12 @@ class Compiler {
   /// Passes to leave out, dumps and timings of every compilation.
   codegen::PassContext context;
 
+  /// Compiles anew from now on: the rules changed.
+  void forget_programs() {
+    cache_.clear();
+    order_.clear();
+  }
+
   size_t compiled_count() const { return compiled_count_; }
 
  private:

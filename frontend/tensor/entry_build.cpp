@@ -9,6 +9,7 @@
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/lowering.h"
 #include "frontend/tensor/runtime.h"
+#include "frontend/tensor/user_rules.h"
 #include "ir/tensor/print.h"
 
 namespace caten::tensor {
@@ -111,6 +112,7 @@ void add_backward(Interpreter& interp, Entry entry, EntryTensors& tensors, WantB
 
 void add_entries(Interpreter& interp, const Entry& name, EntryTensors& tensors,
                  WantBackward backward, std::vector<Entry>& into) {
+  apply_module_rules(interp, tensors.outputs);
   add_entry(interp, name, tensors.inputs.span(), forward_outputs(tensors), into);
   if (backward != WantBackward::No) {
     add_backward(interp, name, tensors, backward, into);

@@ -8,6 +8,7 @@
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/tensor/convert.h"
+#include "frontend/tensor/user_rules.h"
 
 namespace caten::tensor {
 namespace {
@@ -265,6 +266,10 @@ bool takes_argument(const Runtime& runtime, const std::string& name) {
 }
 
 Runtime* make_runtime(Interpreter& interp, std::span<Tensor* const> outputs) {
+  RootedVector<Tensor*> rewritten(interp.heap(),
+                                  std::vector<Tensor*>(outputs.begin(), outputs.end()));
+  apply_module_rules(interp, rewritten);
+  outputs = rewritten.span();
   auto* made = interp.heap().make<Runtime>();
   made->name = program_name(interp, outputs);
   made->outputs.assign(outputs.begin(), outputs.end());
@@ -329,6 +334,10 @@ void run_backward(Interpreter& interp, Runtime& runtime) {
 
 void realize(Interpreter& interp, std::span<Tensor* const> tensors,
              RootedVector<Tensor*>& results) {
+  RootedVector<Tensor*> rewritten(interp.heap(),
+                                  std::vector<Tensor*>(tensors.begin(), tensors.end()));
+  apply_module_rules(interp, rewritten);
+  tensors = rewritten.span();
   const LoadedProgram program =
       load_program(interp, name_outputs(tensors), program_name(interp, tensors));
   const RootedVector<Tensor*> storages(interp.heap(), program.storages);

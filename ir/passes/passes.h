@@ -6,13 +6,17 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ir/air/air.h"
+#include "ir/rewrite/rule_set.h"
 
 namespace caten::air {
 
 /// Rewrites by the rule tables until nothing changes (one sweep: results are built simplified).
 Graph simplify(const Graph& graph);
+/// The same with more tables, which are tried first.
+Graph simplify_with(const Graph& graph, const std::vector<const rewrite::RuleSet*>& first);
 /// Composes movement ops: permute of permute, slice of slice, reshape of reshape; drops identities.
 Graph canonicalize(const Graph& graph);
 /// Drops nodes that no output needs.

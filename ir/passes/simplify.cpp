@@ -27,6 +27,13 @@ Graph simplify(const Graph& graph) {
   return rewrite_with(graph, rules::all());
 }
 
+Graph simplify_with(const Graph& graph, const std::vector<const rewrite::RuleSet*>& first) {
+  std::vector<const rewrite::RuleSet*> tables = first;
+  const std::vector<const rewrite::RuleSet*> ours = rules::all();
+  tables.insert(tables.end(), ours.begin(), ours.end());
+  return rewrite_with(graph, std::move(tables));
+}
+
 Graph canonicalize(const Graph& graph) {
   return rewrite_with(graph, {&rules::movement()});
 }

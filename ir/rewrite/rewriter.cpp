@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ir/air/evaluate.h"
+#include "ir/support/diagnostics.h"
 
 namespace caten::rewrite {
 
@@ -54,17 +55,29 @@ void Rewriter::count(size_t table, uint32_t rule) {
   ++counts_[table][rule];
   recent_[static_cast<size_t>(steps_) % recent_.size()] = &tables_[table]->rules()[rule];
   if (++steps_ > kMaxSteps) {
-    throw InternalError(
-        fmt::format("rules do not come to an end; the last ones are {}", recent_text(recent_)));
+    endless();
   }
+}
+
+void Rewriter::endless() const {
+  std::string text =
+      fmt::format("rules do not come to an end; the last ones are {}", recent_text(recent_));
+  // With rules of the user's the mistake is theirs: ours come to an end.
+  for (const RuleSet* table : tables_) {
+    if (table->span().known()) {
+      throw CompileError(Diag::LispError, table->span(), std::move(text));
+    }
+  }
+  throw InternalError(text);
 }
 
 NodeId Rewriter::make(Node node) {
   if (depth_ == 0) {
     steps_ = 0;
   }
-  CATEN_CHECK(depth_ < kMaxDepth, "right sides are nested too deep; the last rules are {}",
-              recent_text(recent_));
+  if (depth_ == kMaxDepth) {
+    endless();
+  }
   ++depth_;
   std::optional<NodeId> done;
   while (!done) {

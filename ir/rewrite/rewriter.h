@@ -57,6 +57,7 @@ class Rewriter {
   air::NodeId instantiate(const Pat& rhs, const Match& match);
   Scalar fold(const Pat& expression, const Match& match) const;
   void count(size_t table, uint32_t rule);
+  [[noreturn]] void endless() const;
   void order_operands(air::Node& node) const;
 
   air::Graph& graph_;

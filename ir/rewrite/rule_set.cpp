@@ -18,8 +18,9 @@ std::string Rule::rhs_text() const {
                     rhs);
 }
 
-RuleSet::RuleSet(std::string name, std::vector<Rule> rules)
+RuleSet::RuleSet(std::string name, std::vector<Rule> rules, Span span)
     : name_(std::move(name)),
+      span_(span),
       rules_(std::move(rules)),
       by_op_(static_cast<size_t>(air::op_count())) {
   for (uint32_t i = 0; i < rules_.size(); ++i) {

@@ -52,9 +52,11 @@ struct Rule {
 /// A named table, indexed by the op at the root of the left side.
 class RuleSet {
  public:
-  RuleSet(std::string name, std::vector<Rule> rules);
+  /// `span`: where a user defined the table; unknown for ours.
+  RuleSet(std::string name, std::vector<Rule> rules, Span span = {});
 
   const std::string& name() const { return name_; }
+  Span span() const { return span_; }
   const std::vector<Rule>& rules() const { return rules_; }
   const std::vector<uint32_t>& rules_for(air::Op op) const {
     return by_op_[static_cast<size_t>(op)];
@@ -62,6 +64,7 @@ class RuleSet {
 
  private:
   std::string name_;
+  Span span_;
   std::vector<Rule> rules_;
   std::vector<std::vector<uint32_t>> by_op_;
 };

@@ -79,7 +79,7 @@ void attach_op(Heap& heap, HeapObject* op, std::span<Tensor* const> inputs,
                std::span<Tensor* const> outputs, Attachment attachment) {
   std::vector<Tensor*> taken;
   for (Tensor* input : inputs) {
-    taken.push_back(newest_version(heap, input));
+    taken.push_back(attachment.takes_newest ? newest_version(heap, input) : input);
   }
   const bool needs_grad =
       attachment.tracks_gradients &&

@@ -113,6 +113,7 @@ enum class OpKind : uint8_t {
 struct Attachment {
   OpKind kind = OpKind::Plain;
   bool tracks_gradients = true;  // false inside with-no-grad
+  bool takes_newest = true;      // false: inputs are taken as they are, whatever was assigned since
 };
 
 /// Makes `outputs` the results of `op` applied to `inputs`; they are Fresh (InternalError

@@ -57,10 +57,13 @@ block numbers (uint64)."))
   "Words as float32 numbers in [0, 1)."
   (!mul (!cast (!shr words 8) :float32) (expt 2d0 -24)))
 
-(defun uniform-elements (shape)
+(defun uniform-elements (shape &optional offset)
+  "Uniform numbers from the next blocks, or from those `offset` (a tensor) behind them."
   (let* ((count (dim-product shape))
-         (blocks (dim-ceil-div count 2)))
-    (multiple-value-bind (even odd) (random-words blocks (take-blocks blocks))
+         (blocks (dim-ceil-div count 2))
+         (start (take-blocks blocks)))
+    (multiple-value-bind (even odd)
+        (random-words blocks (if offset (!add offset start) start))
       (reshape (slice (reshape (!stack -1 (unit-interval even) (unit-interval odd))
                                (list (dim* 2 blocks)))
                       (list (list 0 count 1)))
