@@ -27,15 +27,11 @@
            (!mul (!mul a (!sigmoid a)) b))))
 
 (defun modules-of (tensor)
-  "The classes of the modules and ops that compute a tensor, from the result inwards."
+  "The modules that compute a tensor, from the result inwards."
   (let ((op (tensor-op tensor)))
-    (when op
-      (cons (class-name (class-of (if (typep op 'caten::Application)
-                                      (caten::application-module op)
-                                      op)))
-            (mapcan #'modules-of (if (typep op 'caten::Application)
-                                     (caten::application-arguments op)
-                                     nil))))))
+    (when (typep op 'caten::Application)
+      (cons (class-name (class-of (caten::application-module op)))
+            (mapcan #'modules-of (caten::application-arguments op))))))
 
 (defparameter *x* (ax+b '(2 3) 0.5 -1.0))
 (defparameter *w1* (ax+b '(3 4) 0.125 -0.5))
