@@ -237,6 +237,7 @@ construction with the slots bound."
              (declare (ignorable ,name))
              ,@(loop for (slot) in slots collect `(setf (slot-value ,self ',slot) ,slot))
              ,@body)
+           (name-parameters ,self)
            ,self)))))
 
 (defun parse-terms (text)

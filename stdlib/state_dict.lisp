@@ -52,6 +52,11 @@ modules and through lists; calling a setter replaces the tensor in its place."
                         (collect-parameters (car cell) (cons i path)
                                             #'(lambda (new) (setf (car cell) new))))))))
 
+(defun name-parameters (model)
+  "Names the parameters of a new model by their keys in its state dictionary."
+  (loop for (path tensor) in (collect-parameters model nil nil)
+        do (%name-tensor tensor (pytorch-style-dict-key path))))
+
 (defun model-parameters (model)
   "The tensors of a model that require a gradient, in the order of its slots."
   (loop for (nil tensor) in (collect-parameters model nil nil)

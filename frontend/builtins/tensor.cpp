@@ -495,6 +495,17 @@ Value save_safetensors(Interpreter& interp, std::span<Value> args) {
   return Value::t();
 }
 
+// (%name-tensor tensor name): the name of a parameter in programs and C. A name given before stays,
+// unless the new one ends in it: a model's constructor names `weight`, the next one `fc1.weight`.
+Value name_tensor(Interpreter& interp, std::span<Value> args) {
+  Tensor& tensor = tensor::expect_tensor(interp, args[0], "the tensor");
+  std::string name = expect_string_designator(interp, args[1], "the name");
+  if (tensor.name.empty() || name.ends_with("." + tensor.name)) {
+    tensor.name = std::move(name);
+  }
+  return args[0];
+}
+
 // clang-format off
 constexpr Builtin kTensorBuiltins[] = {
     {"MAKE-TENSOR", "CATEN", 1, -1, "(make-tensor shape &key dtype order initial-element requires-grad from id): a stored tensor, or an input when :from is a symbol", make_tensor},
@@ -506,6 +517,7 @@ constexpr Builtin kTensorBuiltins[] = {
     {"%NEWEST-VERSION", "CATEN", 1, 1, "what an op that took the tensor now would read", newest_version},
     {"%TENSOR-ORDER", "CATEN", 1, 1, "the tensors behind some tensors, inputs first", tensor_order_of},
     {"%SET-INPUTS", "CATEN", 2, 2, "(%set-inputs tensor tensors)", set_inputs},
+    {"%NAME-TENSOR", "CATEN", 2, 2, "(%name-tensor tensor name): names a parameter", name_tensor},
     {"TENSOR-P", "CATEN", 1, 1, "whether a value is a tensor", tensor_p},
     {"SHAPE", "CATEN", 1, 1, "the sizes of a tensor as a list", tensor_shape},
     {"TENSOR-SHAPE", "CATEN", 1, 1, "the sizes of a tensor as a list", tensor_shape},

@@ -25,8 +25,10 @@ one written."
         (declare (ignore length))
         (unless (integerp batch)
           (caten::%fail :shape-mismatch "a key-value cache needs a known batch size, not ~(~a~)" batch))
-        (setf cached-keys (make-tensor (list batch heads rows width) :dtype (dtype-of keys))
-              cached-values (make-tensor (list batch heads rows width) :dtype (dtype-of values)))))
+          (flet ((rows-for (x name)
+                 (make-tensor (list batch heads rows width) :dtype (dtype-of x) :id name)))
+          (setf cached-keys (rows-for keys 'cached-keys)
+                cached-values (rows-for values 'cached-values)))))
     (values (write-cache cached-keys keys start)
             (write-cache cached-values values start))))
 
