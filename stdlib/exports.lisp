@@ -64,7 +64,7 @@
    running-mean running-var num-batches-tracked weight-ih weight-hh bias-ih bias-hh cells
    q-proj k-proj v-proj out-proj model-training model-parameters RecurrentCell RNNCell GRUCell LSTMCell RNN GRU LSTM
    ;; optimisers
-   hook-optimizers step-optimizer optimizer-parameter optimizer-rate SGD Adam AdamW RMSprop Adagrad
+   optimizer-state-dict load-optimizer-state-dict hook-optimizers step-optimizer optimizer-parameter optimizer-rate SGD Adam AdamW RMSprop Adagrad
    Lion Adadelta Adamax NAdam RAdam Rprop clip-grad-norm clip-grad-value
    schedule step-schedule LambdaLR StepLR MultiStepLR ExponentialLR ConstantLR LinearLR PolynomialLR
    CosineAnnealingLR CosineAnnealingWarmRestarts OneCycleLR WarmupLR SequentialLR ReduceLROnPlateau))

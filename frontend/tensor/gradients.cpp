@@ -96,6 +96,8 @@ class LispGradientRules final : public GradientRules {
 void gradient_tensors(Interpreter& interp, std::span<Tensor* const> outputs,
                       std::span<Tensor* const> seeds, std::span<Tensor* const> wanted,
                       RootedVector<Tensor*>& gradients, GradientGraph graph) {
+  // The rules read the values that the forward ops read, whatever was assigned since.
+  const Interpreter::Binding as_built(interp, interp.caten("*AS-BUILT*"), Value::t());
   std::optional<Interpreter::Binding> no_grad;
   if (graph == GradientGraph::Untracked) {
     no_grad.emplace(interp, interp.caten("*NO-GRAD*"), Value::t());

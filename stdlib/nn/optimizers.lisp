@@ -62,6 +62,37 @@
                                 (funcall (optimizer-scalars optimizer) step)))))))
       optimizer)))
 
+;;; Saving -----------------------------------------------------------------------------------------
+
+(defun optimizer-state-dict (optimizers)
+  "What a list of optimisers remembers, by name: `0.steps`, `0.states.0`, …; it can be saved as
+safetensors."
+  (let* ((result (make-state-dict))
+         (entries (state-dict-entry result)))
+    (loop for optimizer in optimizers
+          for i from 0
+          do (setf (gethash (format nil "~a.steps" i) entries)
+                   (make-tensor '() :dtype :int64 :initial-element (optimizer-steps optimizer)))
+             (loop for state in (optimizer-states optimizer)
+                   for j from 0
+                   do (setf (gethash (format nil "~a.states.~a" i j) entries) state)))
+    result))
+
+(defun load-optimizer-state-dict (optimizers state-dict)
+  "Gives optimisers of the same kinds what others remembered: a state dictionary or a hash table."
+  (let ((entries (if (hash-table-p state-dict) state-dict (state-dict-entry state-dict))))
+    (flet ((entry (format &rest arguments)
+             (let ((key (apply #'format nil format arguments)))
+               (or (gethash key entries)
+                   (error "load-optimizer-state-dict: there is no entry `~a`" key)))))
+      (loop for optimizer in optimizers
+            for i from 0
+            do (setf (optimizer-steps optimizer) (item (entry "~a.steps" i)))
+               (loop for state in (optimizer-states optimizer)
+                     for j from 0
+                     do (proceed (!assign state (entry "~a.states.~a" i j)))))
+      optimizers)))
+
 (defun hook-optimizers (runtime function)
   "One optimiser, made by `function`, for every parameter of the runtime."
   (mapcar function (runtime-parameters runtime)))

@@ -26,6 +26,26 @@
   (ok (near (steps (Adagrad :lr 0.1d0) 5) '(0.70559480328822d0 -1.6833400927270943d0 0.19029725420115817d0)))
   (ok (near (steps (Lion :lr 0.1d0) 5) '(0.5000000000000001d0 -1.4999999999999996d0 2.7755575615628914d-17))))
 
+(deftest resuming
+  (flet ((setup ()
+           (let* ((p (make-tensor '(2) :from '(1d0 -2d0) :dtype :float64 :requires-grad t))
+                  (program (caten (!sum (!mul (!square p) (!square p)))))
+                  (optimizers (hook-optimizers program (Adam :lr 0.1d0))))
+             (list p program optimizers)))
+         (run (setup count)
+           (destructuring-bind (p program optimizers) setup
+             (dotimes (i count p)
+               (forward program)
+               (backward program)
+               (mapc #'step-optimizer optimizers)
+               (mapc #'zero-grad optimizers)))))
+    (let* ((a (setup))
+           (b (setup))
+           (halfway (proceed (!copy (run a 3)))))
+      (proceed (!assign (first b) halfway))
+      (load-optimizer-state-dict (third b) (optimizer-state-dict (third a)))
+      (ok (equal (computed-elements (run a 3)) (computed-elements (run b 3)))))))
+
 (defsequence Xor (hidden)
   (Linear 2 hidden)
   (asnode #'!tanh)
