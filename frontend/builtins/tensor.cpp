@@ -368,8 +368,10 @@ Value write_facet(Interpreter& interp, std::span<Value> args) {
     fail(Diag::ShapeMismatch, interp.current_span(), "the facet has shape {}, the tensor has {}",
          runtime::shape_text(data->shape()), runtime::shape_text(place->shape()));
   }
+  // A vector lists the elements in the tensor's own order.
+  const tensor::Order order = data->rank() == 1 ? t.order : tensor::Order::Row;
   for (int64_t i = 0; i < data->elements(); ++i) {
-    place->set(i, data->at(i));
+    place->set(tensor::row_major_index(*place, order, i), data->at(i));
   }
   return args[0];
 }

@@ -222,23 +222,26 @@ Value data_as_array(Interpreter& interp, const Storage& storage) {
   return Value::object(interp.heap().make<lisp::Array>(std::move(elements), storage.shape()));
 }
 
+int64_t row_major_index(const Storage& storage, Order order, int64_t i) {
+  if (order == Order::Row) {
+    return i;
+  }
+  int64_t rest = i;
+  int64_t stride = storage.elements();
+  int64_t index = 0;
+  for (const int64_t size : storage.shape()) {
+    stride /= size;
+    index += rest % size * stride;
+    rest /= size;
+  }
+  return index;
+}
+
 Value data_as_vector(Interpreter& interp, const Storage& storage, Order order) {
-  const std::vector<int64_t>& shape = storage.shape();
   std::vector<Value> elements;
   elements.reserve(static_cast<size_t>(storage.elements()));
   for (int64_t i = 0; i < storage.elements(); ++i) {
-    int64_t source = i;
-    if (order == Order::Column) {
-      int64_t rest = i;
-      int64_t stride = storage.elements();
-      source = 0;
-      for (const int64_t size : shape) {
-        stride /= size;
-        source += rest % size * stride;
-        rest /= size;
-      }
-    }
-    elements.push_back(scalar_value(interp, storage.at(source)));
+    elements.push_back(scalar_value(interp, storage.at(row_major_index(storage, order, i))));
   }
   return interp.vector(std::move(elements));
 }

@@ -80,6 +80,9 @@ lisp::Value data_as_array(lisp::Interpreter& interp, const runtime::Storage& sto
 /// A vector of all elements in row-major (or column-major) order.
 lisp::Value data_as_vector(lisp::Interpreter& interp, const runtime::Storage& storage, Order order);
 
+/// Where element `i` in the given memory order is in row-major order.
+int64_t row_major_index(const runtime::Storage& storage, Order order, int64_t i);
+
 /// How a tensor prints: dtype, shape, id, and its values (long axes shortened) or what it is.
 std::string tensor_text(lisp::Interpreter& interp, const Tensor& tensor);
 

@@ -98,9 +98,12 @@ safetensors."
   (mapcar function (runtime-parameters runtime)))
 
 (defgeneric zero-grad (object)
-  (:documentation "Zeroes the gradient of a parameter, or of an optimiser's parameter."))
+  (:documentation "Zeroes the gradient of a parameter, of an optimiser's parameter, or of all
+parameters of a model."))
 (defmethod zero-grad ((object tensor))
   (%zero-grad object))
+(defmethod zero-grad ((object Model))
+  (mapc #'%zero-grad (model-parameters object)))
 (defmethod zero-grad ((object Optimizer))
   (%zero-grad (optimizer-parameter object)))
 

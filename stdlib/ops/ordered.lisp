@@ -26,8 +26,22 @@
         (axis (scan-axis op)))
     (ecase (operation op)
       (:add (scan-from-end :add dout axis))
-      (:mul (cumulative-product-gradient dout x axis))
+      (:mul (if *no-grad*
+                (cumulative-product-gradient dout x axis)
+                (cumulative-product-gradient-by-pairs dout x axis)))
       ((:max :min) (scatter-sum x (extreme-places (operation op) x axis) dout axis t)))))
+
+(defun cumulative-product-gradient-by-pairs (dout x axis)
+  "As `cumulative-product-gradient`, in quadratic time and with the right derivatives also at zeros."
+  (let* ((x (!transpose x axis -1))
+         (rank (ndim x))
+         (size (car (last (shape x))))
+         (i (!gid-of-shape (list size 1) 0))
+         (k (!gid-of-shape (list 1 size) 1))
+         ;; Row i: the products without element i.
+         (products (scan :mul (!where (!eq i k) 1.0 (!unsqueeze x -2)) rank))
+         (shares (!where (!>= k i) (!mul (!unsqueeze (!transpose dout axis -1) -2) products) 0.0)))
+    (!transpose (squeeze-axes (sum-axes shares (list rank)) (list rank) t) axis -1)))
 
 (defun cumulative-product-gradient (dout x axis)
   "Up to the first 0 of a line, element i shares in the products from i on; at the first 0 these are

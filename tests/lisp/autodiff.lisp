@@ -119,6 +119,26 @@
       (ok (grad-check (grad (grad function)) '(1.0 -2.0 0.5))))
     (ok (grad-check (grad #'(lambda (x) (own (derived (own x))))) '(0.4 -0.3)))))
 
+;;; Places where a shortcut would do for first derivatives only -----------------------------------------
+
+(deftest products-with-zeros
+  (dolist (data '((2.0 0.0 3.0) (0.0 0.0 3.0) (1.5 -2.0 0.5)))
+    (flet ((product (x) (!prod x))
+           (products (x) (!cumprod x)))
+      (dolist (function (list #'product #'products))
+        (ok (grad-check function data))
+        (ok (grad-check (grad function) data))
+        (ok (grad-check (grad (grad function)) data)))))
+  (ok (grad-check (grad #'(lambda (x) (!prod x :axis '(0 2))))
+                  '(((1.0 2.0) (0.0 0.5)) ((3.0 -1.0) (0.0 2.0)))))
+  (ok (grad-check (grad #'(lambda (x) (!cumprod x :axis 0))) '((1.0 0.0) (0.0 2.0) (3.0 -1.0)))))
+
+(deftest roots-at-zero
+  ;; As in PyTorch: 0, not NaN.
+  (let ((x (tensor '(0d0 0d0))))
+    (ok (near (first (gradients (!norm x) x)) '(0d0 0d0)))
+    (ok (near (first (gradients (!std x) x)) '(0d0 0d0)))))
+
 ;;; Graphs --------------------------------------------------------------------------------------------
 
 (deftest movement
