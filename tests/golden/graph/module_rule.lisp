@@ -1,0 +1,20 @@
+;;; A rule over modules is applied before they are expanded, stage graph.
+(defmodule (Scale (()) :where "A[~] -> A[~]") ()
+  :impl ((op x) (!mul x 2.0)))
+(defmodule (Shift (()) :where "A[~] -> A[~]") ()
+  :impl ((op x) (!add x 1.0)))
+(defmodule (Affine (()) :where "A[~] -> A[~]") ()
+  :impl ((op x) (!add (!mul x 2.0) 1.0)))
+(defsimplifier (fuse-affine)
+  ((Shift ((Scale (x)))) -> (forward (Affine) x)))
+(defentry f ((x (n 4)))
+  (!relu (forward (Shift) (forward (Scale) x))))
+;;; expect
+%0 = input x float32 (n 4)
+%1 = const 2.0 weak float32 (n 4)
+%2 = mul(%0, %1) float32 (n 4)
+%3 = const 1.0 weak float32 (n 4)
+%4 = add(%2, %3) float32 (n 4)
+%5 = affine(%4) float32 (n 4)
+%6 = relu(%5) float32 (n 4)
+return %6
