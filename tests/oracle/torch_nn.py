@@ -70,6 +70,15 @@ def gradient(x):
     return numbers(x.grad if x.grad is not None else torch.zeros_like(x), digits=6)
 
 
+def split(key, p):
+    """A parameter as (name, tensor, rows): PyTorch keeps three projections in one."""
+    if "in_proj_" not in key:
+        return [(key, p, slice(None))]
+    n = p.shape[0] // 3
+    return [(key.replace("in_proj_", f"{part}_proj."), p, slice(i * n, (i + 1) * n))
+            for i, part in enumerate("qkv")]
+
+
 def joined(results):
     return numbers(torch.cat([r.reshape(-1) for r in results]))
 
@@ -94,10 +103,10 @@ class File:
 
     def layer(self, name, lisp, module, arguments, rename=lambda key: key, call=None, then=""):
         """Arguments are shapes, or (tensor, Lisp form) of ids."""
-        named = sorted((rename(key), p) for key, p in module.named_parameters())
+        named = sorted(part for key, p in module.named_parameters() for part in split(rename(key), p))
         with torch.no_grad():
-            for seed, (_, p) in enumerate(named):
-                p.copy_(pattern(tuple(p.shape), seed + 10) * 0.25)
+            for seed, (_, p, rows) in enumerate(named):
+                p[rows] = pattern(tuple(p[rows].shape), seed + 10) * 0.25
         inputs, forms = [], []
         for seed, a in enumerate(arguments):
             if isinstance(a[0], torch.Tensor):
@@ -107,10 +116,12 @@ class File:
                 inputs.append(pattern(a, seed).requires_grad_())
                 forms.append(f"'({' '.join(map(str, a))})")
         results = flat((call or module)(*inputs))
+        if isinstance(module, nn.MultiheadAttention):
+            results = results[:1]  # the second one are the weights
         backward_of(results)
-        wanted = [x for x in inputs if x.requires_grad] + [p for _, p in named]
-        keys = " ".join(f'"{key}"' for key, _ in named)
-        grads = "".join(f"\n   '{gradient(x)}" for x in wanted)
+        keys = " ".join(f'"{key}"' for key, _, _ in named)
+        grads = "".join(f"\n   '{gradient(x)}" for x in inputs if x.requires_grad)
+        grads += "".join(f"\n   '{numbers(p.grad[rows], digits=6)}" for _, p, rows in named)
         check = (f"(check-layer \"{name}\" {lisp} (list {' '.join(forms)})\n"
                  f"   '{joined(results)}\n   '({keys}){grads})")
         if then:
@@ -348,6 +359,32 @@ def layers(out):
                lambda q, k, v: torch.softmax(
                    (q @ k.transpose(-1, -2) / 2).masked_fill(~mask, float("-inf")), -1) @ v,
                (2, 3, 4), (2, 3, 4), (2, 3, 4))
+    f.layer("multi-head attention", "(MultiHeadAttention 4 2)",
+            nn.MultiheadAttention(4, 2, batch_first=True), [(2, 3, 4), (2, 5, 4), (2, 5, 4)],
+            call=None)
+    norms = {"norm1.weight": "norm1.affine", "norm2.weight": "norm2.affine",
+             "norm3.weight": "norm3.affine"}
+    for first in [False, True]:
+        f.layer(f"encoder layer{', norm first' if first else ''}",
+                f"(TransformerEncoderLayer 4 2 :dim-feedforward 6 :dropout 0 :norm-first {'t' if first else 'nil'})",
+                nn.TransformerEncoderLayer(4, 2, 6, 0.0, batch_first=True, norm_first=first),
+                [(2, 3, 4)], rename=lambda k: norms.get(k, k))
+        f.layer(f"decoder layer{', norm first' if first else ''}",
+                f"(TransformerDecoderLayer 4 2 :dim-feedforward 6 :dropout 0 :norm-first {'t' if first else 'nil'})",
+                nn.TransformerDecoderLayer(4, 2, 6, 0.0, batch_first=True, norm_first=first),
+                [(2, 3, 4), (2, 5, 4)], rename=lambda k: norms.get(k, k))
+
+    def rotated(x, pairs, start=0):
+        """x (B S H 2D) turned by the angles position * 10000^(-i/D)."""
+        d = x.shape[-1] // 2
+        angle = (torch.arange(x.shape[1]).float() + start)[:, None, None] \
+            * 10000.0 ** (-torch.arange(d).float() / d)
+        a, b = (x[..., 0::2], x[..., 1::2]) if pairs else (x[..., :d], x[..., d:])
+        a, b = a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
+        return torch.stack([a, b], -1).flatten(-2) if pairs else torch.cat([a, b], -1)
+    f.function("rope", "(!rope a 2)", lambda x: rotated(x, True), (2, 3, 2, 4))
+    f.function("rope of halves", "(!rope a 2 :layout :half-split :start 5)",
+               lambda x: rotated(x, False, 5), (1, 3, 2, 4))
     f.function("rms-norm", "(!rms-norm a '(4) :weight b)",
                lambda x, w: x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-5) * w,
                (2, 3, 4), (4,))
