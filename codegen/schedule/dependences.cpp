@@ -45,6 +45,42 @@ void add_flow(Schedule& schedule, Dependences& out, const Value& load) {
   }
 }
 
+/// How the loops of `reader` correspond to those of `writer`, if every element that it reads of the
+/// array is the one that the writer overwrites at the same coordinates.
+std::optional<Flow> own_elements(Schedule& schedule, const Statement& writer, StatementId id) {
+  const index::Pool& pool = schedule.pool;
+  const Statement& reader = schedule.statement(id);
+  Flow flow{id, reader.spatial, std::vector<std::optional<RangeId>>(reader.spatial.size())};
+  bool reads = false;
+  for (ValueId value_id : reader.values) {
+    const Value& load = schedule.value(value_id);
+    if (load.kind != ValueKind::Load || load.array != writer.array) {
+      continue;
+    }
+    reads = true;
+    for (size_t axis = 0; axis < load.tuple.size(); ++axis) {
+      const std::optional<RangeId> read = pool.as_range(load.tuple[axis]);
+      const std::optional<RangeId> written = pool.as_range(writer.target[axis]);
+      if (!read && !written && load.tuple[axis] == writer.target[axis]) {
+        continue;  // an axis of size 1
+      }
+      const auto own = std::find(reader.spatial.begin(), reader.spatial.end(), read);
+      if (!read || !written || own == reader.spatial.end() ||
+          std::find(writer.spatial.begin(), writer.spatial.end(), written) ==
+              writer.spatial.end()) {
+        return std::nullopt;
+      }
+      std::optional<RangeId>& aligned =
+          flow.aligned[static_cast<size_t>(own - reader.spatial.begin())];
+      if (aligned && aligned != written) {
+        return std::nullopt;
+      }
+      aligned = written;
+    }
+  }
+  return reads ? std::optional(std::move(flow)) : std::nullopt;
+}
+
 /// Looks at how the loads of a reduction walk memory.
 void inspect_reduction(Schedule& schedule, const Statement& statement, Dependences& out) {
   if ((statement.kind != StatementKind::Reduce && statement.kind != StatementKind::Scan) ||
@@ -88,6 +124,12 @@ void inspect_reduction(Schedule& schedule, const Statement& statement, Dependenc
 
 }  // namespace
 
+const Flow* find_overwrite(const Dependences& dependences, StatementId reader) {
+  const auto found = std::find_if(dependences.overwrites.begin(), dependences.overwrites.end(),
+                                  [&](const Flow& flow) { return flow.producer == reader; });
+  return found == dependences.overwrites.end() ? nullptr : &*found;
+}
+
 std::vector<Dependences> find_dependences(Schedule& schedule) {
   std::vector<Dependences> out(schedule.statements.size());
   for (size_t i = 0; i < out.size(); ++i) {
@@ -107,6 +149,15 @@ std::vector<Dependences> find_dependences(Schedule& schedule) {
         if (range) {
           out[i].reads.push_back({value.array, axis, *range});
         }
+      }
+    }
+    for (StatementId before : statement.after) {
+      const Statement& other = schedule.statement(before);
+      const bool also_writes =
+          other.kind == StatementKind::Assign && other.array == statement.array;
+      if (std::optional<Flow> flow = own_elements(schedule, statement, before);
+          flow && !also_writes && statement.kind == StatementKind::Assign) {
+        out[i].overwrites.push_back(std::move(*flow));
       }
     }
     inspect_reduction(schedule, statement, out[i]);

@@ -39,12 +39,19 @@ struct Read {
 
 struct Dependences {
   std::vector<Flow> flows;
+  /// Statements that read, of what this one overwrites, exactly the elements at its own
+  /// coordinates: for each spatial range of such a reader (`producer`) the range of this statement.
+  /// Like a flow, it allows to share the loops that are aligned.
+  std::vector<Flow> overwrites;
   std::vector<Read> reads;
   /// A sum over products in which some operand is used for many results.
   bool contraction = false;
   /// The reduce loops belong outside the last spatial loop: that one walks memory in order.
   bool reduce_outside = false;
 };
+
+/// The reader among `overwrites`, or null when all its reads have to be done before.
+const Flow* find_overwrite(const Dependences& dependences, StatementId reader);
 
 /// One per statement.
 std::vector<Dependences> find_dependences(Schedule& schedule);

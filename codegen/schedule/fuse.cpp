@@ -114,10 +114,12 @@ std::optional<Group> Fuser::joined(const Group& group, StatementId id) const {
   const std::vector<RangeId> own = preferences(id);
   const Dependences& dependences = dependences_[id.index];
   std::vector<const Flow*> flows;
-  for (const Flow& flow : dependences.flows) {
-    const size_t slot = slot_of_[flow.producer.index];
-    if (slot < group.members.size() && group.members[slot] == flow.producer) {
-      flows.push_back(&flow);
+  for (const auto* list : {&dependences.flows, &dependences.overwrites}) {
+    for (const Flow& flow : *list) {
+      const size_t slot = slot_of_[flow.producer.index];
+      if (slot < group.members.size() && group.members[slot] == flow.producer) {
+        flows.push_back(&flow);
+      }
     }
   }
   Group out;
@@ -197,7 +199,9 @@ void Fuser::place_in_level(std::vector<Group>& groups, StatementId id,
   }
   for (StatementId before : schedule_.statement(id).after) {
     if (is_in(before, level)) {
-      first = std::max(first, group_of_[before.index] + 1);
+      const bool may_share = find_overwrite(dependences_[id.index], before) != nullptr;
+      first = std::max(first, group_of_[before.index] + (may_share ? 0 : 1));
+      related = related || may_share;
     }
   }
   if (!groups.empty()) {
@@ -277,10 +281,11 @@ bool Fuser::may_join(size_t kernel, StatementId id) {
   const Dependences& dependences = dependences_[id.index];
   std::set<size_t> others;
   for (StatementId before : schedule_.statement(id).after) {
-    if (kernel_of_[before.index] == kernel) {
+    if (kernel_of_[before.index] != kernel) {
+      others.insert(kernel_of_[before.index]);
+    } else if (find_overwrite(dependences, before) == nullptr) {
       return false;
     }
-    others.insert(kernel_of_[before.index]);
   }
   for (const Flow& flow : dependences.flows) {
     const size_t other = kernel_of_[flow.producer.index];
@@ -341,6 +346,11 @@ bool Fuser::join_kernel(size_t kernel, StatementId id) {
       scalar_flow |= schedule_.statement(flow.producer).spatial.empty();
     }
   }
+  for (const Flow& flow : dependences.overwrites) {
+    if (kernel_of_[flow.producer.index] == kernel) {
+      first = std::max(first, group_of_[flow.producer.index]);
+    }
+  }
   const bool prelude = related && is_prelude_of(draft, id);
   const bool scalar =
       schedule_.statement(id).spatial.empty() && schedule_.statement(id).reduce.empty();
@@ -381,7 +391,9 @@ void Fuser::finish_join(size_t kernel, StatementId id) {
     }
   }
   for (StatementId before : schedule_.statement(id).after) {
-    draft.depends_on.insert(kernel_of_[before.index]);
+    if (kernel_of_[before.index] != kernel) {
+      draft.depends_on.insert(kernel_of_[before.index]);
+    }
   }
   for (const Read& read : dependences.reads) {
     draft.reads.insert(read.array);
@@ -550,7 +562,9 @@ Schedule fuse(Schedule schedule) {
 // Two statements may share a loop when everything that one reads of the other is computed in the
 // same iteration or before the loop: the reader's coordinate along the producer's axis is exactly
 // the loop variable, and the producer does not reduce over it (its result would not be complete).
-// A statement that overwrites storage comes strictly after those that read the old contents.
+// A statement that overwrites storage comes strictly after those that read the old contents, unless
+// what they read is the very element that is overwritten: then the loops may be shared, and inside
+// them it comes later.
 //
 // Note [what shares a kernel]
 // One loop at the outermost level, or a sequence of loops when what flows between them is a scalar
