@@ -28,7 +28,7 @@
    ;; comparison and selection
    !< !<= !> !>= !eq !neq !isnan !isinf !where !clip
    ;; functions of one operand
-   !sin !cos !tan !asin !acos !atan !sinh !cosh !tanh !exp !exp2 !expm1 !log !log2 !log1p !sqrt
+   !sin !cos !tan !asin !acos !atan !sinh !cosh !tanh !asinh !acosh !atanh !exp !exp2 !expm1 !log !log2 !log1p !sqrt
    !rsqrt !recip !erf !erfc !neg !square !abs !signum !floor !ceiling !truncate !round !lerp
    ;; movement
    !reshape !flatten !uprank !squeeze !unsqueeze !permute !transpose !t !expand !repeat !flip

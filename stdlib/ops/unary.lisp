@@ -16,6 +16,37 @@
 (define-unary !tanh tanh-op "The hyperbolic tangent."
   :lower (%tanh x) :backward (!mul dout (!sub 1.0 (!square (!tanh x)))))
 
+;; In float64, where float32 results come out correctly rounded; log and log1p keep large and small
+;; arguments exact.
+(defmacro in-float64 ((x) &body body)
+  `(let ((dtype (%dtype ,x))
+         (,x (%cast ,x :float64)))
+     (%cast (progn ,@body) dtype)))
+
+(defun with-sign-of (x magnitude)
+  (%where (%< x 0) (%neg magnitude) (%where (%> x 0) magnitude x)))
+
+(define-unary !asinh asinh-op "The inverse hyperbolic sine."
+  :lower (in-float64 (x)
+           (let* ((a (%max x (%neg x)))
+                  (s (%mul a a)))
+             (with-sign-of x (%where (%> a 1d9)
+                                     (%add (%log a) (log 2d0))
+                                     (%log1p (%add a (%div s (%add 1 (%sqrt (%add 1 s))))))))))
+  :backward (!mul dout (!rsqrt (!add 1.0 (!square x)))))
+(define-unary !acosh acosh-op "The inverse hyperbolic cosine, NaN below 1."
+  :lower (in-float64 (x)
+           (let ((a (%sub x 1)))
+             (%where (%> x 1d9)
+                     (%add (%log x) (log 2d0))
+                     (%log1p (%add a (%sqrt (%mul a (%add x 1))))))))
+  :backward (!mul dout (!rsqrt (!mul (!sub x 1.0) (!add x 1.0)))))
+(define-unary !atanh atanh-op "The inverse hyperbolic tangent, NaN beyond -1 and 1."
+  :lower (in-float64 (x)
+           (let ((a (%max x (%neg x))))
+             (with-sign-of x (%mul 0.5d0 (%log1p (%div (%mul 2 a) (%sub 1 a)))))))
+  :backward (!div dout (!sub 1.0 (!square x))))
+
 (define-unary !exp exp-op "e to the power x." :lower (%exp x) :backward (!mul dout (!exp x)))
 (define-unary !exp2 exp2-op "2 to the power x."
   :lower (%exp2 x) :backward (!mul dout (!mul (!exp2 x) (log 2d0))))
