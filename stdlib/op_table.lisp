@@ -46,6 +46,8 @@
     (!sin :float :yes (:map 1)) (!cos :float :yes (:map 1)) (!tan :float :yes (:map 1 :unit))
     (!asin :float :yes (:map 1 :unit)) (!acos :float :yes (:map 1 :unit))
     (!atan :float :yes (:map 1)) (!sinh :float :yes (:map 1)) (!cosh :float :yes (:map 1))
+    (!asinh :float :yes (:map 1)) (!acosh :float :yes (((a :positive 2 3)) (!acosh (!add a 1.5))))
+    (!atanh :float :yes (:map 1 :unit))
     (!tanh :float :yes (:map 1)) (!exp :float :yes (:map 1)) (!exp2 :float :yes (:map 1))
     (!expm1 :float :yes (:map 1)) (!log :float :yes (:map 1 :positive))
     (!log2 :float :yes (:map 1 :positive)) (!log1p :float :yes (:map 1 :positive))

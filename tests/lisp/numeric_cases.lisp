@@ -163,3 +163,48 @@
                                     (cons 'x (make-tensor (list i 3) :initial-element 1.0)))))
                (check-tensor result :float32 (list (* 3 i))
                              (make-list (* 3 i) :initial-element 2))))))
+
+(deftest empty-and-scalar-softmax
+  (check-tensor (!log-softmax (make-tensor '(10 0)) :axis 1) :float32 '(10 0) nil)
+  (check-tensor (!softmax (fconst 5.0) :axis -1) :float32 '() '(1))
+  (check-tensor (!softmax (fconst 5.0) :axis 0) :float32 '() '(1))
+  (ok (signals (!softmax (fconst 5.0) :axis 1))))
+
+(deftest impossible-shapes
+  (let ((x (make-tensor '(1 1 2 2)))
+        (wide (make-tensor '(1 1 6 7)))
+        (kernel (make-tensor '(1 1 3 3))))
+    (ok (signals (!convnd x kernel)))
+    (ok (signals (!convnd wide kernel :dilation 3)))
+    (ok (signals (!padding2d x '(1 2 3))))
+    (ok (signals (!pad x '((1 1) (0 0) (0 0)))))))
+
+(defun gradient-of (function &rest numbers)
+  "The gradient of the sum of `function` at a vector."
+  (let* ((x (make-tensor (list (length numbers)) :from numbers :requires-grad t))
+         (program (caten (!sum (funcall function x)))))
+    (forward program)
+    (backward program)
+    (grad x)))
+
+(deftest gradients-at-special-places
+  (let ((y (f32 1.0 1.0)))
+    (check-tensor (gradient-of #'(lambda (x) (!mul (!minimum x y) x)) 1.0 1.0)
+                  :float32 '(2) '(1.5 1.5)))
+  (check-tensor (gradient-of #'(lambda (x) (!expt x 1.0)) 0.0) :float32 '(1) '(1))
+  (check-tensor (gradient-of #'(lambda (x) (!expt x 1.1)) 0.0) :float32 '(1) '(0))
+  (check-tensor (gradient-of #'!relu 0.0) :float32 '(1) '(0))
+  (check-tensor (gradient-of #'!abs 0.0) :float32 '(1) '(0))
+  (check-tensor (gradient-of #'(lambda (x) (!clip x 0.0 1.0)) 0.0 1.0) :float32 '(2) '(1 1)))
+
+(deftest published-threefry
+  ;; The three test vectors of the Random123 distribution (kat_vectors, threefry2x32 20).
+  (flet ((words (key counter)
+           (let ((x (!cast (i64 counter) :uint64)))
+             (multiple-value-bind (a b)
+                 (let ((caten::*seed* key))
+                   (caten::random-words 1 x))
+               (append (computed-elements a) (computed-elements b))))))
+    (ok (equal (words 0 0) '(#x6b200159 #x99ba4efe)))
+    (ok (equal (words -1 -1) '(#x1cb996fc #xbb002be7)))
+    (ok (equal (words #x0370734413198a2e #x-7a5cf72cdbc09578) '(#xc4923a9c #x483df7a0)))))
