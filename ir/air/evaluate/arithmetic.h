@@ -37,19 +37,20 @@ F find(const std::array<OpRow<F>, N>& rows, Op op) {
   return nullptr;
 }
 
+// Of two zeros the second, as compiled kernels.
 template <typename T>
 T float_max(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) {
     return std::numeric_limits<T>::quiet_NaN();
   }
-  return a < b ? b : a;
+  return a > b ? a : b;
 }
 template <typename T>
 T float_min(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) {
     return std::numeric_limits<T>::quiet_NaN();
   }
-  return b < a ? b : a;
+  return a < b ? a : b;
 }
 /// fmod, plus the divisor when the signs differ.
 template <typename T>
