@@ -62,23 +62,47 @@ column on the right, and its axis is dropped from the result."
 
 (defun parse-einsum (notation)
   "The operands' and the result's letters: `ij,jk->ik` gives ((i j) (j k)) and (i k)."
-  (let* ((notation (remove #\Space notation))
-         (arrow (search "->" notation))
+  (let* ((arrow (search "->" notation))
          (inputs (split-letters (if arrow (subseq notation 0 arrow) notation)))
          (letters (apply #'append inputs)))
     (values inputs
             (if arrow
                 (coerce (subseq notation (+ arrow 2)) 'list)
                 (sort (loop for c in (remove-duplicates letters)
-                            when (= 1 (count c letters)) collect c)
+                            when (or (digit-char-p c) (= 1 (count c letters))) collect c)
                       #'char<)))))
 
-(defun split-letters (text)
+(defun without-ellipses (notation xs)
+  "The notation with `...` written out, as digits: the axes that an operand has beyond its letters,
+aligned at their ends."
+  (if (not (search "..." notation))
+      notation
+      (let* ((arrow (search "->" notation))
+             (terms (split-terms (subseq notation 0 arrow)))
+             (counts (loop for term in terms
+                           for x in xs
+                           for letters = (- (length term) 3)
+                           collect (if (search "..." term) (max 0 (- (ndim x) letters)) 0)))
+             (most (reduce #'max counts))
+             (digits (subseq "0123456789" 0 (min most 10))))
+        (flet ((written (term count)
+                 (let ((at (search "..." term)))
+                   (if at
+                       (concatenate 'string (subseq term 0 at) (subseq digits (- most count))
+                                    (subseq term (+ at 3)))
+                       term))))
+          (format nil "~{~a~^,~}~a" (mapcar #'written terms counts)
+                  (if arrow (written (subseq notation arrow) most) ""))))))
+
+(defun split-terms (text)
   (loop with start = 0
         for comma = (position #\, text :start start)
-        collect (coerce (subseq text start comma) 'list)
+        collect (subseq text start comma)
         while comma
         do (setf start (1+ comma))))
+
+(defun split-letters (text)
+  (loop for term in (split-terms text) collect (coerce term 'list)))
 
 (defun take-diagonals (x letters)
   "`x` with each repeated letter reduced to the diagonal of its two axes, and the letters left."
@@ -102,8 +126,9 @@ column on the right, and its axis is dropped from the result."
                        collect (if (member c letters) (pop dims) 1))))))
 
 (defun !einsum (notation &rest xs)
-  "Einstein summation as NumPy's einsum: `(!einsum \"bij,bjk->bik\" a b)`."
-  (multiple-value-bind (inputs output) (parse-einsum notation)
+  "Einstein summation as NumPy's einsum: `(!einsum \"bij,bjk->bik\" a b)`; `...` stands for any axes."
+  (multiple-value-bind (inputs output)
+      (parse-einsum (without-ellipses (remove #\Space notation) xs))
     (unless (= (length inputs) (length xs))
       (%fail :shape-notation "`!einsum` \"~a\" describes ~a operands but ~a are given" notation
              (length inputs) (length xs)))

@@ -19,7 +19,7 @@
 
 (defun take-blocks (count)
   "The first of the next `count` blocks, which are used up."
-  (prog1 *block* (incf *block* count)))
+  (prog1 *block* (setf *block* (dim+ *block* count))))
 
 (defclass threefry-op (Func) ()
   (:documentation "Two words of random bits per block number: inputs are the key's words and the
@@ -57,6 +57,10 @@ block numbers (uint64)."))
   "Words as float32 numbers in [0, 1)."
   (!mul (!cast (!shr words 8) :float32) (expt 2d0 -24)))
 
+(defun check-float-dtype (name dtype)
+  (unless (float-dtype-p dtype)
+    (%fail :wrong-dtype "`~a` draws floats, not ~(~a~); `!randint` draws integers" name dtype)))
+
 (defun uniform-elements (shape &optional offset)
   "Uniform numbers from the next blocks, or from those `offset` (a tensor) behind them."
   (let* ((count (dim-product shape))
@@ -78,9 +82,15 @@ block numbers (uint64)."))
 
 ;;; Lazy -----------------------------------------------------------------------------------------
 
+(defun in-unit-interval (u dtype)
+  "Numbers in [0, 1) in a float type; the 16-bit ones drop what would round up to 1."
+  (let ((steps (case dtype (:float16 2048) (:bfloat16 256))))
+    (!cast (if steps (!mul (!floor (!mul u steps)) (/ 1d0 steps)) u) dtype)))
+
 (defun !uniform (shape &key (low 0.0) (high 1.0) (dtype *default-float*))
   "Uniform numbers in [low, high)."
-  (let ((u (!cast (uniform-elements (dims-of shape)) dtype)))
+  (check-float-dtype "!uniform" dtype)
+  (let ((u (in-unit-interval (uniform-elements (dims-of shape)) dtype)))
     (if (and (eql low 0.0) (eql high 1.0))
         u
         (!add (!mul u (!sub high low)) low))))
@@ -91,15 +101,30 @@ block numbers (uint64)."))
 
 (defun !normal (shape &key (mean 0.0) (std 1.0) (dtype *default-float*))
   "Normal numbers with the given mean and standard deviation."
+  (check-float-dtype "!normal" dtype)
   (!add (!mul (!cast (normal-elements (dims-of shape)) dtype) std) mean))
 
 (defun !randn (shape &key (dtype *default-float*))
   "Standard normal numbers."
+  (check-float-dtype "!randn" dtype)
   (!cast (normal-elements (dims-of shape)) dtype))
+
+(defun scaled-words (shape range)
+  "Integers in [0, range): the first word of a block per element, times the range, without its last
+32 bits; ranges beyond 2^32 take both words, modulo the range."
+  (let ((count (dim-product shape)))
+    (multiple-value-bind (a b) (random-words count (take-blocks count))
+      (let ((a (!cast a :uint64)))
+        (reshape (if (<= range (ash 1 32))
+                     (!shr (!mul a range) 32)
+                     (!mod (!or (!shl a 32) (!cast b :uint64)) range))
+                 shape)))))
 
 (defun !randint (shape low high &key (dtype *default-int*))
   "Integers in [low, high)."
-  (!add (!cast (!floor (!mul (uniform-elements (dims-of shape)) (- high low))) dtype) low))
+  (unless (and (integerp low) (integerp high) (< low high))
+    (%fail :bad-size "`!randint` needs integers low < high, not ~a and ~a" low high))
+  (!cast (!add (!cast (scaled-words (dims-of shape) (- high low)) :int64) low) dtype))
 
 ;;; Now ------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/lisp/numpy_{indexed,ordered,grid}.lisp: see numpy_ops.py.
+"""Writes tests/lisp/numpy_{indexed,ordered,grid,random}.lisp: see numpy_ops.py.
 
     python3 tests/oracle/numpy_indexed.py [DIRECTORY]      (default tests/lisp)
 
@@ -263,9 +263,62 @@ def grid(out):
     f.write()
 
 
+def threefry(seed, block):
+    """The two words of threefry-2x32 with 20 rounds."""
+    mask = 0xFFFFFFFF
+    keys = [seed & mask, seed >> 32 & mask]
+    keys.append(keys[0] ^ keys[1] ^ 0x1BD11BDA)
+    a, b = (block & mask) + keys[0] & mask, (block >> 32 & mask) + keys[1] & mask
+    for group in range(1, 6):
+        for count in (13, 15, 26, 6) if group % 2 else (17, 29, 16, 24):
+            a = a + b & mask
+            b = (b << count | b >> 32 - count) & mask ^ a
+        a = a + keys[group % 3] & mask
+        b = b + keys[(group + 1) % 3] + group & mask
+    return a, b
+
+
+def randoms(out):
+    f = File(out / "numpy_random.lisp", "Random numbers")
+
+    def unit(word):
+        return np.float32(word >> 8) * np.float32(2**-24)
+
+    def uniform(seed, start, n):
+        return np.array([unit(threefry(seed, start + i // 2)[i % 2]) for i in range(n)], "float32")
+
+    def normal(seed, start, n):
+        words = [threefry(seed, start + i) for i in range(n)]
+        return np.array([np.sqrt(-2 * np.log(1 - float(unit(a)))) * np.cos(2 * np.pi * float(unit(b)))
+                         for a, b in words], "float32")
+
+    def integers(seed, start, n, low, high):
+        return np.array([(threefry(seed, start + i)[0] * (high - low) >> 32) + low
+                         for i in range(n)], "int64")
+
+    big = 2**40 + 123456789
+    f.test("streams", [
+        check(f"(with-manual-seed ({big}) (rand '(7)))", uniform(big, 0, 7)),
+        check(f"(with-manual-seed ({big}) (rand '(7)) (rand '(2 2)))",
+              uniform(big, 4, 4).reshape(2, 2)),
+        check(f"(with-manual-seed ({big}) (rand '(3)) (randn '(5)))", normal(big, 2, 5), "1e-5"),
+        check("(with-manual-seed (7) (randn '(2)) (uniform '(3) :low -1.0 :high 3.0))",
+              uniform(7, 2, 3) * np.float32(4) - np.float32(1)),
+        check("(with-manual-seed (7) (normal '(4) :mean 2.0 :std 0.5))",
+              normal(7, 0, 4) / 2 + 2, "1e-5"),
+        check("(with-manual-seed (9) (randint '(6) -5 1000003))", integers(9, 0, 6, -5, 1000003)),
+        check("(with-manual-seed (9) (rand '(3) :dtype :float64))",
+              uniform(9, 0, 3).astype("float64")),
+        check("(with-manual-seed (9) (rand '(5) :dtype :float16))",
+              (np.floor(uniform(9, 0, 5) * 2048) / 2048).astype("float16"))])
+    f.test("refused", ["  (ok (signals (!rand '(3) :dtype :int8)))",
+                       "  (ok (signals (!randint '(3) 2 2)))"])
+    f.write()
+
+
 def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/lisp")
-    for write in (indexed, ordered, grid):
+    for write in (indexed, ordered, grid, randoms):
         write(out)
 
 

@@ -408,6 +408,7 @@ def contractions(out):
     checks = []
     for text, xs in [("ij,jk->ik", (a, b)), ("ij->ji", (a,)), ("ij->", (a,)), ("ii", (c,)),
                      ("ii->i", (c,)), ("i,j->ij", (v, w)), ("i,i", (v, v)), ("bij,jk->bik", (batch, b)),
+                     ("...ij,...jk->...ik", (batch, b)), ("i...,i...", (batch, batch)),
                      ("ij,jk", (a, b)), ("bij,bik->bjk", (batch, batch)), ("ij,jk,k->i", (a, b, w)),
                      ("bij->bj", (batch,))]:
         checks.append(check(f'(!einsum "{text}" {" ".join(map(tensor, xs))})',
