@@ -70,10 +70,14 @@ multiplies the share of the positive labels."
       (!cast kept dtype)))
 
 (defun at-ids (rows ids)
-  "The element of the last axis of `rows` at each id."
-  (let ((hits (!eq (!unsqueeze ids -1) (!gid-of-shape (last (shape rows)) 0))))
-    ;; A selection, not a product: log-probabilities may be -inf elsewhere.
-    (!sum (!where hits rows 0.0) :axis -1 :squeeze t)))
+  "The element of the last axis of `rows` at each id. An id out of range is a run-time error."
+  (let* ((count (car (last (shape rows))))
+         (classes (!gid-of-shape (list count) 0))
+         ;; A selection, not a product: log-probabilities may be -inf elsewhere.
+         (chosen (!sum (!where (!eq (!unsqueeze ids -1) classes) rows 0.0) :axis -1 :squeeze t))
+         ;; The ids themselves, looked up so that they are checked; no id counts from the end.
+         (checked (!gather classes (!where (!< ids 0) (!sub ids (size-tensor count)) ids))))
+    (!where (!eq checked ids) chosen (nan))))
 
 (defun axis-last (x axis)
   (let ((axis (normalize-axis axis (ndim x))))

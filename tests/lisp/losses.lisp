@@ -1,0 +1,36 @@
+;;;; Rules of losses that no table of numbers shows: ids out of range, classes that are impossible,
+;;;; ids that are ignored.
+
+(defun logits () (make-tensor '(2 3) :from '((1.0 2.0 3.0) (0.5 0.0 -1.0))))
+(defun ids (&rest list) (make-tensor (list (length list)) :dtype :int64 :from list))
+
+(deftest ids-out-of-range
+  (dolist (bad '(3 100 -1 -4))
+    (signals (proceed (!cross-entropy-with-logits (logits) (ids 0 bad))) 'error)
+    (signals (proceed (!nll (logits) (ids bad 0))) 'error)
+    (signals (proceed (!multi-margin (logits) (ids 0 bad))) 'error))
+  (testing "in a program for any ids"
+    (let ((program (caten (!nll (logits) (make-input 'y '(2) :dtype :int64)))))
+      (ok (forward program 'y (ids 2 0)))
+      (signals (forward program 'y (ids 2 3)) 'error))))
+
+(deftest ignored-ids
+  (check-tensor (!nll (logits) (ids 2 -100)) :float32 '() '(-3.0))
+  (check-tensor (!nll (logits) (ids 2 7) :ignore-index 7) :float32 '() '(-3.0))
+  (check-tensor (!nll (logits) (ids 2 -100) :reduction :none) :float32 '(2) '(-3.0 0.0))
+  (testing "the mean of nothing"
+    (check-tensor (!nll (logits) (ids -100 -100)) :float32 '() '(:nan))))
+
+(deftest impossible-classes
+  (let ((x (make-tensor '(1 3) :from `((0.0 0.0 ,(-inf))) :requires-grad t)))
+    (check-tensor (!cross-entropy-with-logits x (ids 0)) :float32 '() '(0.6931472) 1e-6)
+    (check-tensor (!cross-entropy-with-logits x (ids 2)) :float32 '() '(:inf))
+    (let ((program (caten (!cross-entropy-with-logits x (ids 0)))))
+      (forward program)
+      (backward program)
+      (check-tensor (grad x) :float32 '(1 3) '(-0.5 0.5 0.0) 1e-6))))
+
+(deftest one-kernel
+  (ok (= 1 (caten::runtime-kernel-count
+            (caten (!cross-entropy-with-logits (make-input 'x '(n 10))
+                                               (make-input 'y '(n) :dtype :int64)))))))
