@@ -106,6 +106,7 @@
   "The first half of an axis times the sigmoid of the second."
   (let* ((axis (normalize-axis axis (ndim x)))
          (half (dim-floor-div (nth axis (shape x)) 2)))
+    (require-multiple (nth axis (shape x)) 2 "`!glu` of a tensor of shape ~a" (shape x))
     (!mul (slice-axis x axis 0 half) (!sigmoid (slice-axis x axis half half)))))
 
 ;;; Softmax ------------------------------------------------------------------------------------

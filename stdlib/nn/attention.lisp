@@ -33,7 +33,8 @@
      (q-proj (Linear dim dim :bias bias))
      (k-proj (Linear dim dim :bias bias))
      (v-proj (Linear dim dim :bias bias))
-     (out-proj (Linear dim dim :bias bias))))
+     (out-proj (Linear dim dim :bias bias)))
+  (require-multiple dim heads "attention of ~a heads" heads))
 
 (defmethod call ((model MultiHeadAttention) &rest inputs)
   (destructuring-bind (query &optional (key query) (value key) mask) inputs
@@ -87,6 +88,7 @@
 (defun !group-norm (x groups &key weight bias (eps 1d-5))
   "Normalises x (N C spatial…) over the channels of each group and the spatial axes."
   (destructuring-bind (batch channels &rest spatial) (shape x)
+    (require-multiple channels groups "`!group-norm` of ~a groups" groups)
     (let* ((per-group (dim-floor-div channels groups))
            (rows (!reshape (as-float x)
                            (list batch groups (dim* per-group (dim-product spatial)))))
@@ -117,6 +119,8 @@ are 2^40 blocks of the stream apart, so that they do not meet other draws."
 (defun !dropout (x &key (p 0.5) (training *training*))
   "In training each element is 0 with probability p, otherwise divided by 1 - p; every run of a
 compiled program draws anew."
+  (unless (<= 0 p 1)
+    (error "!dropout: the probability ~a is not between 0 and 1" p))
   (cond ((or (not training) (zerop p)) x)
         ((= p 1) (!mul x 0.0))
         (t (multiple-value-bind (u next-run) (uniform-per-run (shape x))

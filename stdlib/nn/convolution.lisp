@@ -62,6 +62,10 @@
   "The sum over input channels and the window: windows (N C out… k…), weight (M C/groups k…)."
   (destructuring-bind (batch channels &rest rest) (shape windows)
     (destructuring-bind (outputs group-channels &rest kernel) (shape weight)
+      (require-equal-dims channels (dim* groups group-channels)
+                          "a convolution of ~a channels in ~a groups of ~a" channels groups
+                          group-channels)
+      (require-multiple outputs groups "the output channels of a convolution of ~a groups" groups)
       (let* ((spatial (subseq rest 0 n))
              (ones (make-list n :initial-element 1))
              (per-group (dim-floor-div outputs groups))
@@ -70,9 +74,6 @@
                                (!reshape weight (append (list 1 groups per-group group-channels)
                                                         ones kernel))
                                (cons 3 (loop for i below n collect (+ 4 n i))))))
-        (require-equal-dims channels (dim* groups group-channels)
-                            "a convolution of ~a channels in ~a groups of ~a" channels groups
-                            group-channels)
         (reshape result (append (list batch outputs) spatial))))))
 
 (defun add-channel-bias (x bias n)
@@ -104,6 +105,10 @@
           do (when (> s 1)
                (setf x (slice-axis (dilate x axis s) axis 0 (dim- (dim* size s) (1- s))))))
     (destructuring-bind (channels per-group &rest kernel) (shape weight)
+      (require-equal-dims (second (shape x)) channels
+                          "`!conv-transposend` of a tensor of shape ~a with a weight of shape ~a"
+                          (shape x) (shape weight))
+      (require-multiple channels groups "the input channels of a convolution of ~a groups" groups)
       (let* ((inputs (dim-floor-div channels groups))
              (split (!reshape (!flip weight :axis (loop for i below n collect (+ 2 i)))
                               (append (list groups inputs per-group) kernel)))
@@ -118,6 +123,10 @@
                            collect (list low (+ low extra)))))
         (!convnd (pad-spatial x widths 0.0) flipped :bias bias :groups groups :dilation dilations)))))
 
+(defun check-groups (in-channels out-channels groups)
+  (require-multiple in-channels groups "the input channels of a convolution of ~a groups" groups)
+  (require-multiple out-channels groups "the output channels of a convolution of ~a groups" groups))
+
 (defun convolution-weight (shape)
   (xavier-uniform shape :requires-grad t))
 
@@ -126,7 +135,8 @@
            :documentation "Convolution over the axes of kernel-sizes; weight (out in/groups k…).")
     ((settings (list :groups groups :stride stride :dilation dilation :padding padding))
      (weight (convolution-weight (list* out-channels (floor in-channels groups) kernel-sizes)))
-     (bias (if bias (parameter (list out-channels) 0.0) nil))))
+     (bias (if bias (parameter (list out-channels) 0.0) nil)))
+  (check-groups in-channels out-channels groups))
 
 (defmethod call ((model ConvND) &rest inputs)
   (with-slots (settings weight bias) model
@@ -139,7 +149,8 @@
     ((settings (list :groups groups :stride stride :dilation dilation :padding padding
                      :output-padding output-padding))
      (weight (convolution-weight (list* in-channels (floor out-channels groups) kernel-sizes)))
-     (bias (if bias (parameter (list out-channels) 0.0) nil))))
+     (bias (if bias (parameter (list out-channels) 0.0) nil)))
+  (check-groups in-channels out-channels groups))
 
 (defmethod call ((model ConvTransposeND) &rest inputs)
   (with-slots (settings weight bias) model

@@ -14,7 +14,8 @@
 training the statistics are those of the batch and the running ones follow them: old * (1 - momentum)
 + new * momentum, or the mean of all batches when momentum is nil. In inference the running statistics
 are used.")
-    ((eps eps)
+    ((channels channels)
+     (eps eps)
      (momentum momentum)
      (weight (if affine (parameter (list channels) 1.0) nil))
      (bias (if affine (parameter (list channels) 0.0) nil))
@@ -23,6 +24,17 @@ are used.")
                       (make-tensor (list channels) :initial-element 1.0)
                       nil))
      (num-batches-tracked (if track-running-stats (make-tensor '() :dtype :int64) nil))))
+
+(defun require-channels (x channels name)
+  (when (< (ndim x) 2)
+    (%fail :shape-mismatch "`~a` needs a tensor of rank 2 or more, not of shape ~a" name (shape x)))
+  (require-equal-dims (second (shape x)) channels "`~a` of a tensor of shape ~a" name (shape x)))
+
+(defun require-several (count x)
+  "A variance over one element is none."
+  (when (eql count 1)
+    (%fail :bad-size "`BatchNorm` in training needs more than one element per channel, not ~a"
+           (shape x))))
 
 (defun follow-statistics (model mean variance count)
   "The assignments that bring the running statistics up to date."
@@ -42,12 +54,14 @@ are used.")
                 (!assign num-batches-tracked batches)))))))
 
 (defmethod call ((model BatchNorm) &rest inputs)
-  (with-slots (eps weight bias running-mean running-var) model
+  (with-slots (channels eps weight bias running-mean running-var) model
+    (require-channels (first inputs) channels "BatchNorm")
     (let* ((x (as-float (first inputs)))
            (axes (other-axes (ndim x) 1)))
       (cond ((and running-mean (not (training-p model)))
              (!batch-norm x weight bias running-mean (!rsqrt (!add running-var eps))))
             (t
+             (require-several (dim-product (loop for axis in axes collect (nth axis (shape x)))) x)
              (multiple-value-bind (mean variance) (batch-statistics x axes)
                (let ((result (!batch-norm x weight bias mean (!rsqrt (!add variance eps)))))
                  (if (and running-mean (training-p model))
@@ -67,10 +81,12 @@ are used.")
 
 (defmodel (InstanceNorm (channels &key (eps 1d-5) affine)
            :documentation "Normalisation of every channel of every instance over its spatial axes.")
-    ((eps eps)
+    ((channels channels)
+     (eps eps)
      (weight (if affine (parameter (list channels) 1.0) nil))
      (bias (if affine (parameter (list channels) 0.0) nil))))
 
 (defmethod call ((model InstanceNorm) &rest inputs)
-  (with-slots (eps weight bias) model
+  (with-slots (channels eps weight bias) model
+    (require-channels (first inputs) channels "InstanceNorm")
     (!instance-norm (first inputs) :weight weight :bias bias :eps eps)))

@@ -57,6 +57,7 @@ gates."
 
 (defmethod call ((model RecurrentCell) &rest inputs)
   (destructuring-bind (x &rest state) inputs
+    (require-rank x 2 "a recurrent cell")
     (with-slots (kind hidden-size weight-ih bias-ih) model
       (values-list
        (recurrent-step model
@@ -120,6 +121,7 @@ gates."
 (defmethod call ((model Recurrent) &rest inputs)
   (destructuring-bind (x &rest initial) inputs
     (with-slots (kind hidden-size batch-first dropout directions cells) model
+      (require-rank x 3 "a recurrent layer")
       (let* ((initial (flatten-tensors initial))
              (x (if batch-first (!transpose x 0 1) x))
              (dims (shape x))

@@ -81,6 +81,16 @@
   (when (and (integerp a) (integerp b) (/= a b))
     (%fail :shape-mismatch "~a: ~a against ~a" (apply #'format nil format arguments) a b)))
 
+(defun require-multiple (size divisor format &rest arguments)
+  "An error when a size is known not to be a multiple of a number."
+  (when (and (integerp size) (integerp divisor) (or (< divisor 1) (/= 0 (mod size divisor))))
+    (%fail :bad-size "~a: ~a is no multiple of ~a" (apply #'format nil format arguments) size
+           divisor)))
+
+(defun require-rank (x rank name)
+  (unless (= (ndim x) rank)
+    (%fail :shape-mismatch "~a needs a tensor of rank ~a, not of shape ~a" name rank (shape x))))
+
 (defun checked (tensor a b format &rest arguments)
   "`tensor`, whose computation requires two sizes to be equal: an error now or at entry."
   (let ((text (apply #'format nil format arguments)))
