@@ -104,6 +104,14 @@ void add_backward(Interpreter& interp, Entry entry, EntryTensors& tensors, WantB
     }
     outputs.push_back({"d_" + leaf, gradients[i]});
   }
+  RootedVector<Tensor*> rewritten(interp.heap());
+  for (const NamedTensor& output : outputs) {
+    rewritten.push_back(output.tensor);
+  }
+  apply_module_rules(interp, rewritten);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i].tensor = rewritten[i];
+  }
   entry.is_backward = true;
   add_entry(interp, std::move(entry), inputs.span(), outputs, into);
 }

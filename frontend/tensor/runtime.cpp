@@ -191,6 +191,7 @@ void load_training(Interpreter& interp, Runtime& runtime) {
       runtime.trained.push_back(runtime.trainable[i]);
     }
   }
+  apply_module_rules(interp, all);  // the gradients' graph has modules of its own
   runtime.training = load_program(interp, name_outputs(all.span()), runtime.name + "_training");
 }
 

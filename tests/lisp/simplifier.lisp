@@ -39,6 +39,18 @@
   (testing "rules can be taken back"
     (check-tensor (forward (Twice) (forward (Twice) (x))) :float32 '(2) '(4 8))))
 
+(defmodule (Halved (()) :where "A[~] -> A[~]") ()
+  :impl ((op x) (!mul x 0.5))
+  :backward ((op dout) (forward (Twice) (forward (Twice) dout))))
+
+(deftest gradients-of-a-backward
+  (with-rules (fuse-twice ((Twice ((Twice (x)))) -> (forward (Marked) x)))
+    (let* ((x (x))
+           (program (caten (!sum (forward (Halved) x)))))
+      (forward program)
+      (backward program)
+      (check-tensor (grad x) :float32 '(2) '(1004 1004)))))
+
 (deftest attributes
   (with-rules (powers ((Power (x) :n 1) -> x)
                       ((Power ((Power (x) :n a)) :n b) -> (forward (Power :n (* a b))  x)
