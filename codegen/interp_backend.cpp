@@ -19,6 +19,7 @@ class InterpExecutable : public runtime::Executable {
     for (size_t i = 0; i < program_.symbols.size(); ++i) {
       env.symbols[program_.symbols[i]] = sizes[i];
     }
+    env.between_nodes = runtime::poll_interrupt;
     for (size_t i = 0; i < program_.buffers.size(); ++i) {
       const runtime::Buffer& buffer = program_.buffers[i];
       if (buffer.kind == runtime::BufferKind::Param) {

@@ -58,6 +58,24 @@ void add_common(CLI::App& app, Options& options) {
   app.add_flag("--time-passes", options.time_passes, "print how long every pass took");
 }
 
+/// --load and --eval, whose order counts.
+void add_startup(CLI::App& app, Options& options) {
+  using Startup = Options::Startup;
+  const auto add = [&](const char* flags, Startup::Kind kind, const char* help,
+                       const char* type) {
+    app.add_option_function<std::string>(
+           flags, [&options, kind](const std::string& text) { options.startup.push_back({kind, text}); },
+           help)
+        ->type_name(type)
+        ->trigger_on_parse()
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
+        ->allow_extra_args(false);
+  };
+  add("--load,-l", Startup::Kind::Load, "load a file first; may be repeated", "FILE");
+  add("--eval,-e", Startup::Kind::Eval, "evaluate forms first; may be repeated", "FORMS");
+  app.add_flag("--no-init", options.no_init, "do not load ~/.catencrc");
+}
+
 void add_compile(CLI::App& app, Options& options) {
   app.add_option("FILE", options.file, "the Lisp program; - is standard input");
   app.add_option("-o,--output", options.output, "the C file to write; its header goes beside it");
@@ -87,6 +105,7 @@ int main(int argc, char** argv) {
   app.footer("A file that is named like a subcommand is written ./NAME.");
   add_common(app, options);
   add_compile(app, options);
+  add_startup(app, options);
   int (*action)(Session&) = nullptr;
   auto subcommand = [&](const char* name, const char* about, int (*driver)(caten::driver::Session&)) {
     CLI::App* sub = app.add_subcommand(name, about);
@@ -99,7 +118,7 @@ int main(int argc, char** argv) {
   run_app->add_option("--eval,-e", options.expression, "evaluate this text after the file");
   run_app->add_option("ARGS", options.args, "the list *args* of the program");
   run_app->positionals_at_end()->prefix_command(false);
-  subcommand("repl", "evaluate forms interactively", repl);
+  add_startup(*subcommand("repl", "evaluate forms interactively", repl), options);
   subcommand("test", "run the deftest forms of files", test)
       ->add_option("FILE", options.files, "Lisp programs")
       ->required();
@@ -114,7 +133,10 @@ int main(int argc, char** argv) {
   }
   if (action == nullptr) {
     bool listing = options.list_passes || options.list_rules;
-    action = listing ? list : options.file.empty() ? repl : compile;
+    action = listing                   ? list
+             : !options.file.empty()   ? compile
+             : options.startup.empty() ? repl
+                                       : evaluate;
   }
   return guarded(options, action);
 }

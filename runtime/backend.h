@@ -2,6 +2,7 @@
 // and, registered from above because they need the compiler, interp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -27,6 +28,12 @@ class RuntimeError : public std::runtime_error {
 [[noreturn]] void throw_status(std::string_view program, std::string_view kernel, int32_t status,
                                std::span<const int64_t, 2> detail);
 
+/// The instructions of a kernel, in the memory of the executable.
+struct MachineCode {
+  std::string kernel;
+  std::span<const std::byte> bytes;
+};
+
 /// A loaded Program. Immutable: run() may be called from several threads at once.
 class Executable {
  public:
@@ -38,6 +45,8 @@ class Executable {
   /// has no kernels.
   virtual void run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
                             Profile& profile) const;
+  /// What runs, kernel by kernel; nothing where kernels are not machine code.
+  virtual std::vector<MachineCode> machine_code() const { return {}; }
 };
 
 /// Compiles program.source in memory with TinyCC. Throws InternalError when TinyCC refuses our C.

@@ -15,6 +15,7 @@
 #include "ir/support/check.h"
 #include "runtime/backend.h"
 #include "runtime/code_memory.h"
+#include "runtime/interrupt.h"
 #include "runtime/intrinsics/symbols.h"
 #include "runtime/tcc_libc.h"
 
@@ -24,6 +25,8 @@ namespace caten::runtime {
 namespace {
 
 using KernelFunction = int32_t (*)(void* const* buffers, const int64_t* sizes, int64_t* detail);
+
+constexpr const char* kEndMarker = "void ct_code_end(void) {}";
 
 /// One compilation's data, plain because libtcc may leave by longjmp.
 struct Job {
@@ -57,7 +60,9 @@ void compile(void* context) {
   for (const Symbol& symbol : kernel_symbols()) {
     tcc_add_symbol(job.state, symbol.name, symbol.address);
   }
-  if (tcc_compile_string(job.state, job.source) != 0) {
+  // Functions are laid out in the order of the text: the last one marks the end of the others.
+  if (tcc_compile_string(job.state, job.source) != 0 ||
+      tcc_compile_string(job.state, kEndMarker) != 0) {
     return;
   }
   job.size = tcc_relocate(job.state, nullptr);
@@ -91,6 +96,7 @@ std::string_view quoted_lines(std::string_view source, std::string_view message)
 struct LoadedCode {
   CodeMemory memory;
   std::vector<KernelFunction> functions;
+  const std::byte* end = nullptr;  // of the instructions
 };
 
 /// Does all the work, with the lock held and enough stack.
@@ -124,6 +130,7 @@ LoadedCode compile_and_link(const Program& program) {
     }
     code.functions.push_back(reinterpret_cast<KernelFunction>(function));
   }
+  code.end = static_cast<const std::byte*>(tcc_get_symbol(job.state, "ct_code_end"));
   run_guarded(discard, &job);
   code.memory.make_executable();
   return code;
@@ -214,6 +221,20 @@ class TccExecutable final : public Executable {
     run_calls(sizes, buffers, &profile);
   }
 
+  std::vector<MachineCode> machine_code() const override {
+    std::vector<MachineCode> out;
+    for (size_t i = 0; i < kernels_.size(); ++i) {
+      const auto* begin = reinterpret_cast<const std::byte*>(code_.functions[i]);
+      const std::byte* end = code_.end;
+      for (const KernelFunction other : code_.functions) {
+        const auto* next = reinterpret_cast<const std::byte*>(other);
+        end = next > begin && next < end ? next : end;
+      }
+      out.push_back({kernels_[i].name, {begin, end}});
+    }
+    return out;
+  }
+
  private:
   void run_calls(std::span<const int64_t> sizes, std::span<void* const> buffers,
                  Profile* profile) const {
@@ -221,6 +242,7 @@ class TccExecutable final : public Executable {
     std::array<void*, kInline> inline_arguments;
     std::vector<void*> many_arguments;
     for (const Call& call : calls_) {
+      poll_interrupt();
       void** arguments = inline_arguments.data();
       if (call.buffers.size() > kInline) {
         many_arguments.resize(call.buffers.size());

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(g++ cmake ninja-build ccache git libcli11-dev libfmt-dev tao-pegtl-dev libgtest-dev
+packages=(g++ cmake ninja-build ccache git libcli11-dev libedit-dev libfmt-dev tao-pegtl-dev libgtest-dev
           libmpfr-dev libtcc-dev nlohmann-json3-dev tcc clang clang-format)
 missing=()
 for package in "${packages[@]}"; do

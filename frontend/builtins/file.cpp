@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include "frontend/builtins/builtins.h"
 #include "frontend/builtins/tables.h"
 #include "frontend/lisp/stream.h"
+#include "runtime/interrupt.h"
 
 namespace caten::lisp {
 namespace {
@@ -321,7 +323,13 @@ Value time_sleep(Interpreter& interp, Args args) {
     wrong_type(interp, args[0], "seconds", "a non-negative real");
   }
   std::fflush(stdout);
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (Clock::now() < end) {
+    runtime::poll_interrupt();
+    constexpr std::chrono::milliseconds kPart{20};
+    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(kPart, end - Clock::now()));
+  }
   return Value::nil();
 }
 

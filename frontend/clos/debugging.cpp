@@ -1,11 +1,15 @@
-// time, trace and untrace.
+// time, trace, untrace and step.
 #include <chrono>
 #include <unordered_map>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/clos/generic.h"
 #include "frontend/clos/tables.h"
+#include "frontend/lisp/code.h"
+#include "frontend/lisp/disassemble.h"
 #include "frontend/lisp/forms.h"
 #include "frontend/lisp/stream.h"
+#include "frontend/lisp/vm.h"
 
 namespace caten::lisp {
 
@@ -119,6 +123,58 @@ Value builtin_time(Interpreter& interp, std::span<Value> args) {
   return interp.set_values(values.span());
 }
 
+// (disassemble function-or-name): bytecode; of a compiled runtime its C
+Value builtin_disassemble(Interpreter& interp, std::span<Value> args) {
+  Stream& out = output_stream(interp, Value::nil());
+  Value runtime_p = interp.function_of(interp.caten("RUNTIME-P"));
+  if (!runtime_p.is_none() && interp.call(runtime_p, {args[0]}).truthy()) {
+    Value text = interp.call(interp.caten("%RUNTIME-TEXT"), {args[0], interp.keyword("C")});
+    out.write(expect_string(interp, text, "text").utf8());
+    return Value::nil();
+  }
+  Value function = args[0];
+  if (const auto* symbol = function.try_as<Symbol>(); symbol != nullptr) {
+    if (const auto* macro = symbol->function.try_as<Macro>()) {
+      function = macro->expander;
+    }
+  }
+  std::vector<Value> functions;
+  if (!function.is<Closure>()) {
+    function = interp.coerce_to_function(function);
+  }
+  if (const auto* generic = function.try_as<StandardGeneric>()) {
+    for (const Method* method : generic->methods) {
+      functions.push_back(method->function);
+    }
+  } else {
+    functions.push_back(function);
+  }
+  RootedVector<Value> rooted(interp.heap(), functions);
+  for (Value each : rooted) {
+    if (auto* closure = each.try_as<Closure>()) {
+      out.write(disassemble(interp, *closure));
+    } else {
+      out.write(interp.print(each) + " is written in C++\n");
+    }
+  }
+  return Value::nil();
+}
+
+// (%step function): with a stepper (the REPL has one) stops at calls; else only calls.
+Value builtin_step(Interpreter& interp, std::span<Value> args) {
+  interp.vm().set_stepping(interp.hooks.stepper != nullptr);
+  Value result = interp.call(args[0], {});
+  interp.vm().set_stepping(false);
+  RootedVector<Value> values(interp.heap(), interp.values_after(result));
+  return interp.set_values(values.span());
+}
+
+// (step form)
+Value expand_step(Interpreter& interp, Value form, const Environment*) {
+  Forms f(interp);
+  return f({"%STEP", f.lambda(Value::nil(), cdr(form))});
+}
+
 // (time form)
 Value expand_time(Interpreter& interp, Value form, const Environment*) {
   Forms f(interp);
@@ -138,12 +194,15 @@ Value expand_untrace(Interpreter& interp, Value form, const Environment*) {
 }
 
 constexpr Builtin kDebuggingBuiltins[] = {
+    {"DISASSEMBLE", "CL", 1, 1, "prints the bytecode of a function", builtin_disassemble},
+    {"%STEP", "CATEN", 1, 1, "for step", builtin_step},
     {"%TIME", "CATEN", 1, 1, "for time", builtin_time},
     {"%TRACE", "CATEN", 1, 1, "for trace", builtin_trace},
     {"%UNTRACE", "CATEN", 1, 1, "for untrace", builtin_untrace},
 };
 
 constexpr MacroRow kDebuggingMacros[] = {
+    {"STEP", "CL", "evaluates a form, stopping at calls", expand_step},
     {"TIME", "CL", "evaluates a form and prints how long it took", expand_time},
     {"TRACE", "CL", "prints the calls of functions", expand_trace},
     {"UNTRACE", "CL", "ends trace", expand_untrace},

@@ -5,6 +5,7 @@
 #include "frontend/clos/tables.h"
 #include "frontend/lisp/library_function.h"
 #include "frontend/lisp/stream.h"
+#include "frontend/lisp/vm.h"
 
 namespace caten::lisp {
 
@@ -43,6 +44,26 @@ Value builtin_cerror(Interpreter& interp, std::span<Value> args) {
   return interp.call(library_function(interp, kCerror), args);
 }
 
+/// (invoke-debugger condition): does not return; without a debugger the error ends the program.
+Value builtin_invoke_debugger(Interpreter& interp, std::span<Value> args) {
+  const CompileError error(Diag::LispError, interp.current_span(),
+                           condition_report(interp, args[0]));
+  if (interp.hooks.debugger != nullptr) {
+    interp.hooks.debugger(args[0], error);
+  }
+  throw UncaughtError(error);
+}
+
+Value builtin_break(Interpreter& interp, std::span<Value> args) {
+  constexpr const char* kBreak =
+      "(lambda (&optional (control \"break\") &rest arguments)"
+      "  (with-simple-restart (continue \"Return from BREAK.\")"
+      "    (invoke-debugger (make-condition 'simple-condition :format-control control"
+      "                                     :format-arguments arguments)))"
+      "  nil)";
+  return interp.call(library_function(interp, kBreak), args);
+}
+
 /// (%print-warning condition): what an unhandled warning does.
 Value print_warning(Interpreter& interp, std::span<Value> args) {
   std::string report = condition_report(interp, args[0]);
@@ -77,6 +98,9 @@ constexpr Builtin kConditionBuiltins[] = {
     {"ERROR", "CL", 1, -1, "signals an error", builtin_error},
     {"CERROR", "CL", 2, -1, "signals an error that can be continued", builtin_cerror},
     {"WARN", "CL", 1, -1, "signals a warning; prints it if nothing handles it", builtin_warn},
+    {"BREAK", "CL", 0, -1, "enters the debugger; the restart continue goes on", builtin_break},
+    {"INVOKE-DEBUGGER", "CL", 1, 1, "enters the debugger with a condition",
+     builtin_invoke_debugger},
     {"SIGNAL", "CL", 1, -1, "signals a condition", builtin_signal},
     {"MAKE-CONDITION", "CL", 1, -1, "a condition of a class", make_condition},
     {"%PRINT-WARNING", "CATEN", 1, 1, "prints a warning", print_warning},

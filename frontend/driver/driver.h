@@ -12,6 +12,8 @@ int compile(Session& session);
 int run(Session& session);
 /// `catenc repl`; without a terminal: pipe mode (no prompt), exit 1 when a form failed.
 int repl(Session& session);
+/// `catenc --load FILE --eval FORM …`: loads and evaluates in that order, without a prompt.
+int evaluate(Session& session);
 /// `catenc test FILE…`: runs `deftest` forms.
 int test(Session& session);
 /// `catenc explain FILE`: every stage of the pipeline, one after the other.

@@ -25,6 +25,14 @@ struct Options {
   std::string weights = "embed";
   std::string dtype;       // --dtype: the default float
   std::string expression;  // `run --eval`
+  /// --load FILE and --eval FORM, in the order given.
+  struct Startup {
+    enum class Kind : uint8_t { Load, Eval };
+    Kind kind;
+    std::string text;
+  };
+  std::vector<Startup> startup;
+  bool no_init = false;  // --no-init: leave ~/.catencrc alone
   std::vector<std::pair<std::string, int64_t>> bindings;  // -D n=128
   std::vector<std::string> disabled_passes;
   std::vector<std::string> dump_after;

@@ -1,72 +1,64 @@
-// `catenc repl`: reads forms from standard input, evaluates them and prints their values. On a
-// terminal it prompts, and errors keep the session; in pipe mode nothing but the program's own
-// output is printed, and the first error ends it with exit code 1.
+// `catenc repl`: the session of frontend/repl/ with this process's options. On a terminal it
+// prompts; in pipe mode there is no prompt and the first error ends it with exit code 1.
+// `catenc --load FILE --eval FORM`: the same start without a session.
+#include "frontend/repl/repl.h"
+
 #include <unistd.h>
 
-#include <cstdio>
-#include <iostream>
-#include <string>
+#include <cstdlib>
 
 #include "frontend/driver/driver.h"
 #include "frontend/driver/output.h"
 #include "frontend/driver/report.h"
-#include "ir/support/check.h"
-#include "runtime/backend.h"
 
 namespace caten::driver {
 namespace {
 
-/// Whether `text` holds only whole forms: false while a list, string or block comment is open.
-bool is_balanced(lisp::Interpreter& interp, const std::string& text) {
-  try {
-    size_t offset = 0;
-    while (!interp.read(text, &offset).is_none()) {
+/// ~/.catencrc, then --load and --eval in their order.
+void start(Session& session) {
+  const Options& options = session.options();
+  lisp::Interpreter& interp = session.interpreter();
+  const char* home = std::getenv("HOME");
+  if (!options.no_init && home != nullptr && *home != '\0') {
+    const std::string path = std::string(home) + "/.catencrc";
+    if (::access(path.c_str(), R_OK) == 0) {
+      interp.load_file(path);
     }
-    return true;
-  } catch (const CompileError& error) {
-    return error.kind != Diag::UnbalancedParen || error.message.find("never closed") == std::string::npos;
   }
-}
-
-void evaluate(lisp::Interpreter& interp, Session& session, const std::string& text) {
-  try {
-    lisp::Value value = interp.eval_text(text);
-    for (lisp::Value each : interp.values_after(value)) {
-      std::printf("%s\n", interp.print(each).c_str());
+  for (const Options::Startup& item : options.startup) {
+    if (item.kind == Options::Startup::Kind::Load) {
+      interp.load_file(item.text);
+    } else {
+      interp.load_text("<eval>", item.text);
     }
-  } catch (const CompileError& error) {
-    report(error, session);
-  } catch (const runtime::RuntimeError& error) {
-    report(CompileError(Diag::LispError, {}, error.what()), session);
-  } catch (const InternalError& error) {
-    std::fprintf(stderr, "internal error: %s (a bug in catenc; the session goes on)\n", error.what());
   }
-  std::fflush(stdout);
 }
 
 }  // namespace
 
+int evaluate(Session& session) {
+  start(session);
+  return kOk;
+}
+
 int repl(Session& session) {
-  lisp::Interpreter& interp = session.interpreter();
-  if (::isatty(STDIN_FILENO) != 1) {
-    interp.load_text("<stdin>", read_input("-"));
+  repl::Host host;
+  host.interpreter = [&]() -> lisp::Interpreter& { return session.interpreter(); };
+  host.reset = [&] { session.reset(); };
+  host.report = [&](const CompileError& error) { report(error, session); };
+  repl::Repl repl(std::move(host));
+  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) {
+    start(session);
+    repl.run_text(read_input("-"));
     return kOk;
   }
-  std::string pending;
-  std::string line;
-  while (true) {
-    std::fputs(pending.empty() ? "catenc> " : "......> ", stdout);
-    std::fflush(stdout);
-    if (!std::getline(std::cin, line)) {
-      std::fputs("\n", stdout);
-      return kOk;
-    }
-    pending += line + "\n";
-    if (is_balanced(interp, pending)) {
-      evaluate(interp, session, pending);
-      pending.clear();
-    }
+  try {
+    start(session);
+  } catch (const CompileError& error) {
+    report(error, session);  // the session can mend what its files got wrong
   }
+  repl.interact();
+  return kOk;
 }
 
 }  // namespace caten::driver

@@ -16,6 +16,8 @@ class Session {
   const Options& options() const { return options_; }
   /// The interpreter with the whole language and the library loaded, set up as the options say.
   lisp::Interpreter& interpreter();
+  /// Forgets the interpreter: the next one is fresh.
+  void reset() { interpreter_.reset(); }
   /// Where spans point to; null before the interpreter exists (no span exists then either).
   const SourceMap* sources() const;
   /// --time-passes: to stderr, every pass of every compilation so far.

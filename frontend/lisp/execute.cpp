@@ -117,7 +117,7 @@ load_frame:
       case OpCode::JumpBack:
         LISP_JUMP(a);
         LISP_SAVE();
-        step();
+        step(Safepoint::Jump);
         break;
       case OpCode::JumpIfNil:
         if ((--sp)->is_nil()) {

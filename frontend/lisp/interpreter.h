@@ -11,6 +11,7 @@
 // * No globals: several interpreters may live in one process, each used by one thread at a time.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -51,6 +52,11 @@ struct Hooks {
   bool (*typep)(Interpreter&, Value object, Value type) = nullptr;
   /// Printed representation; `escape` as for prin1. Default: a minimal printer.
   std::string (*print)(Interpreter&, Value object, bool escape) = nullptr;
+  /// Called for an error that every handler declined, before anything is unwound; may leave by a
+  /// non-local exit. When it returns, the error ends the evaluation. Default: nothing.
+  std::function<void(Value condition, const CompileError& error)> debugger;
+  /// While stepping: called before every call of a function written in Lisp.
+  std::function<void()> stepper;
 };
 
 /// Thrown by (exit code); the driver ends the process with that code.

@@ -49,6 +49,9 @@ Value Interpreter::outermost(Body body) {
     ExitRequest copy = request;
     vm_->unwind_at_end(depth);
     throw copy;
+  } catch (const runtime::Interrupted&) {
+    vm_->unwind_at_end(depth);
+    throw;
   }
 }
 

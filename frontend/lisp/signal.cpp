@@ -79,8 +79,10 @@ void Vm::raise(CompileError error) {
   if (!error.span.known() && error.path.empty()) {
     error.span = span(true);
   }
-  signal(condition_of(error));
+  Value condition = condition_of(error);
+  signal(condition);
   add_backtrace(error);
+  enter_debugger(condition, error);
   throw UncaughtError(std::move(error));
 }
 
@@ -98,7 +100,14 @@ void Vm::raise_condition(Value condition) {
     error.span = span(true);
   }
   add_backtrace(error);
+  enter_debugger(condition, error);
   throw UncaughtError(std::move(error));
+}
+
+void Vm::enter_debugger(Value condition, const CompileError& error) {
+  if (interp_.hooks.debugger != nullptr && has_room()) {
+    interp_.hooks.debugger(condition, error);
+  }
 }
 
 Span Vm::span(bool user_only) const {

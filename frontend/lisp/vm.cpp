@@ -304,10 +304,19 @@ void Vm::push_frame(Closure& closure, Value* base) {
   }
   frames_[frame_count_++] = {&closure, closure.code->words.data(),
                              static_cast<uint32_t>(index_of(base))};
-  step();
+  step(Safepoint::Call);
 }
 
-void Vm::stop() {
+// What interrupts the evaluation at a safepoint: Ctrl-C, the limit of steps, the stepper.
+void Vm::attend(Safepoint kind) {
+  runtime::poll_interrupt();
+  if (kind == Safepoint::Call && stepping_ && interp_.hooks.stepper != nullptr) {
+    stepping_ = false;  // the stepper sets it again
+    interp_.hooks.stepper();
+  }
+  if (steps_left_ > 0) {
+    return;
+  }
   CompileError error(Diag::LispError, span(true), "evaluation takes more steps than are permitted");
   add_backtrace(error);
   throw UncaughtError(std::move(error));
@@ -324,6 +333,25 @@ uint32_t Vm::spread(Value list) {
     *sp_++ = item;
   }
   return static_cast<uint32_t>(sp_ - start);
+}
+
+bool Vm::has_room() {
+  constexpr size_t kFrames = 1000;
+  constexpr ptrdiff_t kValues = 65536;
+  constexpr uintptr_t kBytes = uintptr_t{2} << 20;
+  auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (here < c_stack_.low || here >= c_stack_.high) {
+    c_stack_ = thread_stack_bounds();
+  }
+  return frame_count_ + kFrames < kMaxFrames && stack_limit_ - sp_ > kValues &&
+         here - c_stack_.low > kBytes;
+}
+
+Vm::Call Vm::call_at(size_t index) const {
+  const Frame& frame = frames_[index];
+  const Code& code = *frame.closure->code;
+  auto at = static_cast<size_t>(frame.pc - code.words.data());
+  return {frame.closure, {stack_.get() + frame.base, code.frame_slots}, code.span_at(at == 0 ? 0 : at - 1)};
 }
 
 // Runs the frames from `bottom` up, and turns what C++ throws into Lisp events: a NonLocalExit
@@ -462,6 +490,10 @@ void Vm::unwind_at_end(size_t depth) {
       continue;
     } catch (const CompileError&) {
       continue;
+    } catch (const PromptExit&) {
+      continue;
+    } catch (const runtime::Interrupted&) {
+      continue;
     }
   }
 }
@@ -540,6 +572,30 @@ Vm::Entry::~Entry() {
   vm_.truncate_dynamic(dynamic_);
   vm_.frame_count_ = frames_;
   vm_.sp_ = vm_.stack_.get() + sp_;
+}
+
+Vm::Isolation::Isolation(Vm& vm)
+    : vm_(vm),
+      sp_(vm.index_of(vm.sp_)),
+      frames_(vm.frame_count_),
+      dynamic_(vm.dynamic_.size()),
+      expansions_(vm.expansions_.size()),
+      native_(vm.native_) {
+  ++vm_.entries_;
+  vm_.disabled_handlers_.emplace_back(0, dynamic_);
+}
+
+Vm::Isolation::~Isolation() {
+  --vm_.entries_;
+  vm_.disabled_handlers_.pop_back();
+}
+
+void Vm::Isolation::abandon() {
+  vm_.unwind_at_end(dynamic_);
+  vm_.expansions_.resize(expansions_);
+  vm_.frame_count_ = frames_;
+  vm_.sp_ = vm_.stack_.get() + sp_;
+  vm_.native_ = native_;
 }
 
 }  // namespace caten::lisp

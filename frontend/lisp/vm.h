@@ -13,6 +13,7 @@
 
 #include "frontend/lisp/code.h"
 #include "frontend/lisp/interpreter.h"
+#include "runtime/interrupt.h"
 
 namespace caten::lisp {
 
@@ -22,6 +23,15 @@ class UncaughtError : public std::exception {
   explicit UncaughtError(CompileError e) : error(std::move(e)) {}
   const char* what() const noexcept override { return error.what(); }
   CompileError error;
+};
+
+/// A transfer of control to a prompt of the REPL (Vm::Isolation), which runs cleanups on the way.
+class PromptExit : public std::exception {
+ public:
+  PromptExit(int level_number, bool again) : level(level_number), retry(again) {}
+  const char* what() const noexcept override { return "exit to a prompt"; }
+  int level;
+  bool retry;  // evaluate the level's form once more
 };
 
 /// A transfer of control to a dynamic entry of an outer VM run.
@@ -101,6 +111,38 @@ class Vm final : public RootSource {
   };
   bool entered() const { return entries_ > 0; }
 
+  /// An evaluation at a prompt, inside of whatever is in progress: handlers outside do not see its
+  /// conditions. A non-local exit passes through; after any other exception abandon() runs the
+  /// cleanups and brings back the state at the start.
+  class Isolation {
+   public:
+    explicit Isolation(Vm& vm);
+    ~Isolation();
+    Isolation(const Isolation&) = delete;
+    Isolation& operator=(const Isolation&) = delete;
+    void abandon();
+
+   private:
+    Vm& vm_;
+    size_t sp_, frames_, dynamic_, expansions_;
+    NativeFunction* native_;
+  };
+  /// Whether enough of every stack is left for a debugger to evaluate forms.
+  bool has_room();
+
+  /// Stepping: Hooks::stepper is called before calls of functions written in Lisp.
+  bool stepping() const { return stepping_; }
+  void set_stepping(bool on) { stepping_ = on; }
+
+  /// The calls in progress.
+  size_t frame_count() const { return frame_count_; }
+  struct Call {
+    Closure* function;
+    std::span<Value> slots;  // parameters first; a slot without a value is not bound yet
+    Span place;              // of the form being evaluated in it
+  };
+  Call call_at(size_t index) const;
+
   void trace_roots(Tracer& tracer) override;
 
  private:
@@ -128,13 +170,15 @@ class Vm final : public RootSource {
   Value* layout_general(Closure& closure, uint32_t count);
   void bind_keys(const Code& code, std::span<const Value> extras, Value* out);
   void push_frame(Closure& closure, Value* base);
-  void step() {
+  enum class Safepoint : uint8_t { Call, Jump };
+  void step(Safepoint kind) {
     heap_.safepoint();
-    if (--steps_left_ <= 0) [[unlikely]] {
-      stop();
+    if (--steps_left_ <= 0 || stepping_ || runtime::is_interrupted()) [[unlikely]] {
+      attend(kind);
     }
   }
-  [[noreturn]] void stop();
+  void attend(Safepoint kind);
+  void enter_debugger(Value condition, const CompileError& error);
   [[noreturn]] void wrong_count(Value name, int64_t min, int64_t max, size_t count);
   uint32_t spread(Value list);
   size_t index_of(const Value* at) const { return static_cast<size_t>(at - stack_.get()); }
@@ -175,6 +219,7 @@ class Vm final : public RootSource {
   NativeFunction* native_ = nullptr;
   size_t entries_ = 0;
   int64_t steps_left_ = INT64_MAX;
+  bool stepping_ = false;
   StackBounds c_stack_;
 };
 

@@ -127,6 +127,28 @@ void add_entries(Interpreter& interp, const Entry& name, EntryTensors& tensors,
   }
 }
 
+Entry tensor_entry(Interpreter& interp, std::span<Tensor* const> outputs) {
+  Entry entry;
+  entry.lisp_name = "expression";
+  for (const Tensor* output : outputs) {
+    if (output->is<Computed>()) {
+      entry.lisp_name = op_label(interp, output->op);
+      entry.span = output->span;
+      break;
+    }
+  }
+  entry.symbol_name = entry.lisp_name;
+  std::transform(entry.symbol_name.begin(), entry.symbol_name.end(), entry.symbol_name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  EntryTensors tensors(interp.heap());
+  for (Tensor* output : outputs) {
+    tensors.outputs.push_back(output);
+  }
+  std::vector<Entry> built;
+  add_entry(interp, std::move(entry), {}, forward_outputs(tensors), built);
+  return std::move(built.front());
+}
+
 void take_outputs(Interpreter& interp, Value primary, const std::string& what,
                   RootedVector<Tensor*>& outputs) {
   RootedVector<Value> values(interp.heap(), interp.values_after(primary));

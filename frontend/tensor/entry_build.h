@@ -28,8 +28,11 @@ void add_entries(lisp::Interpreter& interp, const Entry& name, EntryTensors& ten
 void take_outputs(lisp::Interpreter& interp, lisp::Value primary, const std::string& what,
                   RootedVector<Tensor*>& outputs);
 
-/// The default entries of a file: see entry_classes.cpp.
+/// An entry without declared inputs that computes the tensors; named after the op of the first.
+Entry tensor_entry(lisp::Interpreter& interp, std::span<Tensor* const> outputs);
+
+/// The default entries of a file: see entry_classes.cpp. `only`: of this class, if given.
 void collect_class_entries(lisp::Interpreter& interp, const std::string& file_name,
-                           std::vector<Entry>& into);
+                           std::vector<Entry>& into, lisp::Value only = {});
 
 }  // namespace caten::tensor

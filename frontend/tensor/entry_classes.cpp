@@ -202,11 +202,11 @@ void build_class(Interpreter& interp, const OpClass& op_class, std::vector<Entry
 }  // namespace
 
 void collect_class_entries(Interpreter& interp, const std::string& file_name,
-                           std::vector<Entry>& into) {
+                           std::vector<Entry>& into, Value only) {
   const uint32_t file = interp.sources().find(file_name);
   CATEN_CHECK(file != 0, "no text is loaded as `{}`", file_name);
   for (const OpClass& op_class : FileScanner(interp, file).scan()) {
-    if (op_class.notation.empty() ||
+    if (op_class.notation.empty() || (!only.is_none() && op_class.name != only) ||
         interp.call(interp.cl("SUBTYPEP"), {op_class.name, interp.caten("FUNC")}).is_nil()) {
       continue;
     }

@@ -34,6 +34,8 @@ struct Environment {
   std::map<std::string, Array> inputs;
   /// Storage table for Param nodes; Assign writes into it.
   std::map<int, Array> params;
+  /// Called before every node, if set; may leave by an exception.
+  void (*between_nodes)() = nullptr;
 };
 
 /// Raised for mistakes that show only with data: size relation failed, index out of range.

@@ -15,7 +15,7 @@ endfunction()
 # Which include prefixes a folder may use.
 set(allowed_ir "ir/")
 set(allowed_runtime "runtime/|ir/support/|ir/type\\.h|ir/dtypes\\.def")
-set(allowed_codegen "codegen/|ir/|runtime/program\\.h|runtime/backend\\.h|runtime/intrinsics/")
+set(allowed_codegen "codegen/|ir/|runtime/program\\.h|runtime/backend\\.h|runtime/interrupt\\.h|runtime/intrinsics/")
 set(allowed_frontend "frontend/|codegen/|ir/|runtime/|generated/")
 
 foreach(folder ir runtime codegen frontend)

@@ -166,6 +166,9 @@ std::vector<Array> evaluate(const Graph& graph, Environment& env) {
     if (!live[i]) {
       continue;
     }
+    if (env.between_nodes != nullptr) {
+      env.between_nodes();
+    }
     const Node& node = graph[NodeId{i}];
     Step step{node, {}, {}, env};
     step.shape = concrete(node.shape, step);
