@@ -5,6 +5,7 @@
 #include "codegen/pipeline.h"
 #include "ir/air/evaluate.h"
 #include "ir/support/check.h"
+#include "runtime/interrupt.h"
 
 namespace caten::codegen {
 namespace {

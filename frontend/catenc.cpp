@@ -131,6 +131,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kOk : kUsage;
   }
+  if (action == nullptr && !options.file.empty() && !options.startup.empty()) {
+    std::fputs("catenc: --load and --eval do not go with a FILE to compile\n", stderr);
+    return kUsage;
+  }
   if (action == nullptr) {
     bool listing = options.list_passes || options.list_rules;
     action = listing                   ? list

@@ -8,6 +8,7 @@
 #include "frontend/repl/commands.h"
 #include "frontend/repl/complete.h"
 #include "frontend/repl/expression.h"
+#include "frontend/reader/reader.h"
 #include "frontend/repl/machine_code.h"
 #include "frontend/tensor/runtime.h"
 #include "ir/tensor/tensor.h"

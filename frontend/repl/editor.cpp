@@ -324,7 +324,7 @@ unsigned char Editor::Impl::complete() {
     if (found.words.size() > kShown) {
       list += "... " + std::to_string(found.words.size() - kShown) + " more";
     }
-    print_below(list);
+    print_below(list.ends_with("\r\n") ? list.substr(0, list.size() - 2) : list);
   }
   return CC_NORM;
 }

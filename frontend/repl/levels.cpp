@@ -11,6 +11,7 @@
 #include "frontend/lisp/stream.h"
 #include "frontend/lisp/vm.h"
 #include "frontend/repl/repl.h"
+#include "frontend/repl/width.h"
 #include "ir/support/check.h"
 #include "runtime/backend.h"
 
@@ -41,11 +42,11 @@ Value make_restart(Interpreter& interp, const char* name, std::string report, in
 }
 
 /// The restarts that every evaluation at a prompt has, before those outside of it.
-Value with_prompt_restarts(Interpreter& interp, int level) {
+Value with_prompt_restarts(Interpreter& interp, int level, const std::string& what) {
   const Value outer = interp.caten(kActiveRestarts).as<lisp::Symbol>()->value;
   const std::string back =
       level == 0 ? "Return to the top level." : fmt::format("Return to level {}.", level);
-  return interp.cons(make_restart(interp, "RETRY", "Evaluate the form again.", level, true),
+  return interp.cons(make_restart(interp, "RETRY", fmt::format("Try {} again.", what), level, true),
                      interp.cons(make_restart(interp, "ABORT", back, level, false), outer));
 }
 
@@ -83,11 +84,7 @@ std::string arguments_text(Interpreter& interp, const lisp::Vm::Call& call) {
     if (value.is_none()) {
       return;
     }
-    std::string text = interp.print(value);
-    if (const size_t newline = text.find('\n'); newline != std::string::npos) {
-      text = text.substr(0, newline) + "...";
-    }
-    out += " " + (text.size() > kLongest ? text.substr(0, kLongest) + "..." : text);
+    out += " " + clipped(interp.print(value), kLongest);
   };
   const size_t positional = parameters.required + parameters.optional;
   for (size_t i = 0; i < positional; ++i) {
@@ -151,7 +148,7 @@ std::string backtrace_text(Interpreter& interp, size_t frames, size_t limit) {
 
 /// Runs `action` at the current prompt. False when it did not come to its end: then everything in
 /// progress in it has been left, cleanups included, and the reason was reported.
-bool Repl::guarded(const std::function<void()>& action) {
+bool Repl::guarded(const std::string& what, const std::function<void()>& action) {
   if (!interactive()) {
     action();
     return true;
@@ -168,7 +165,7 @@ bool Repl::guarded(const std::function<void()>& action) {
     };
     try {
       const Interpreter::Binding restarts(interp(), interp().caten(kActiveRestarts),
-                                          with_prompt_restarts(interp(), number));
+                                          with_prompt_restarts(interp(), number, what));
       action();
       return true;
     } catch (const lisp::PromptExit& exit) {
@@ -195,8 +192,9 @@ bool Repl::guarded(const std::function<void()>& action) {
     } catch (const runtime::Interrupted&) {
       CompileError stop(Diag::LispError, interp().vm().span(true), "");
       back();
-      print(stop.span.known() ? fmt::format("; interrupted in {}\n", place_text(stop.span))
-                              : "; interrupted\n");
+      // The terminal has echoed the Ctrl-C.
+      print(stop.span.known() ? fmt::format("\n; interrupted in {}\n", place_text(stop.span))
+                              : "\n; interrupted\n");
     } catch (const std::bad_alloc&) {
       back();
       host_.report(CompileError(Diag::BadSize, {}, "out of memory"));
@@ -217,13 +215,9 @@ bool Repl::guarded(const std::function<void()>& action) {
 std::string Repl::place_text(Span span) {
   const SourceMap& sources = interp().sources();
   const SourceMap::Position at = sources.position(span.file, span.begin);
-  std::string form(sources.snippet(span));
   constexpr size_t kLongest = 50;
-  form = form.substr(0, form.find('\n'));
-  if (form.size() > kLongest) {
-    form = form.substr(0, kLongest) + "...";
-  }
-  return fmt::format("{}:{}:{}: {}", sources.name(span.file), at.line, at.column, form);
+  return fmt::format("{}:{}:{}: {}", sources.name(span.file), at.line, at.column,
+                     clipped(sources.snippet(span), kLongest));
 }
 
 void Repl::open_level(Level& level) {

@@ -16,6 +16,7 @@
 #include "frontend/repl/complete.h"
 #include "frontend/repl/levels.h"
 #include "frontend/repl/signals.h"
+#include "frontend/repl/width.h"
 #include "ir/support/check.h"
 
 namespace caten::repl {
@@ -79,6 +80,7 @@ void Repl::run_level() {
     if (out.column != 0) {
       print("\n");
     }
+    runtime::interrupt_requested.store(false);  // meant for what has ended meanwhile
     const Editor::Input input = editor_->read(prompt());
     if (signals::terminated()) {
       throw lisp::ExitRequest(1);
@@ -141,7 +143,7 @@ bool Repl::process(const std::string& text) {
     std::string_view operand = rest.substr(start->end, end - start->end);
     operand.remove_prefix(std::min(operand.find_first_not_of(" \t\n"), operand.size()));
     operand = operand.substr(0, operand.find_last_not_of(" \t\n") + 1);
-    if (!guarded([&] { run_command(start->name, operand); })) {
+    if (!guarded(fmt::format(":{}", start->name), [&] { run_command(start->name, operand); })) {
       return false;
     }
     at += end;
@@ -181,7 +183,7 @@ bool Repl::evaluate(const std::string& text, size_t offset) {
       return process(text.substr(begin));
     }
     Value form;
-    const bool was_read = guarded([&] {
+    const bool was_read = guarded("reading", [&] {
       form = Value();
       form = reader.read(text);
     });
@@ -189,15 +191,20 @@ bool Repl::evaluate(const std::string& text, size_t offset) {
       return was_read;
     }
     size_t number = 0;
-    const bool done = chooses_restart(form, &number) ? guarded([&] { invoke_restart(number); })
-                                                     : guarded([&] { evaluate_form(form); });
+    constexpr size_t kShortForm = 40;
+    const std::string_view typed = std::string_view(text).substr(begin, reader.offset() - begin);
+    const std::string what =
+        clipped(typed.substr(std::min(typed.find_first_not_of(" \t\n"), typed.size())), kShortForm);
+    const bool done = chooses_restart(form, &number)
+                          ? guarded("the restart", [&] { invoke_restart(number); })
+                          : guarded(what, [&] { evaluate_form(form); });
     if (!done) {
       if (interactive() && text.find_first_not_of(" \t\n", reader.offset()) != std::string::npos) {
         print("; the rest of the input was not evaluated\n");
       }
       return false;
     }
-    session_text_ += text.substr(begin, reader.offset() - begin) + "\n";
+    session_text_ += std::string(typed) + "\n";
     is_first = false;
   }
 }
@@ -267,7 +274,7 @@ void Repl::load(const std::string& path) {
   if (levels_.empty()) {
     action();
   } else {
-    guarded(action);
+    guarded("loading " + path, action);
   }
 }
 

@@ -79,7 +79,7 @@ class Repl final : public Guide {
   bool chooses_restart(lisp::Value form, size_t* number) const;
   void evaluate_form(lisp::Value form);
   void remember(lisp::Value form, const std::vector<lisp::Value>& values);
-  bool guarded(const std::function<void()>& action);
+  bool guarded(const std::string& what, const std::function<void()>& action);
   std::string place_text(Span span);
   void debug(lisp::Value condition, const CompileError& error);
   void on_step();

@@ -1,6 +1,7 @@
 // See width.h.
 #include "frontend/repl/width.h"
 
+#include <algorithm>
 #include <cwchar>
 
 #include "frontend/lisp/value.h"
@@ -21,6 +22,17 @@ size_t display_width(std::string_view utf8) {
     width += width_of(static_cast<wchar_t>(c));
   }
   return width;
+}
+
+std::string clipped(std::string_view utf8, size_t limit) {
+  size_t end = std::min(utf8.find('\n'), utf8.size());
+  if (end > limit) {
+    end = limit;
+    while (end > 0 && (static_cast<unsigned char>(utf8[end]) & 0xC0) == 0x80) {
+      --end;
+    }
+  }
+  return std::string(utf8.substr(0, end)) + (end < utf8.size() ? "..." : "");
 }
 
 Cell cell_behind(std::wstring_view text, size_t first_column, size_t columns) {

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace caten::repl {
 
 /// The columns that a UTF-8 text without newlines takes.
 size_t display_width(std::string_view utf8);
+
+/// The first line of a text, at most `limit` bytes of it, with "..." for what is left out.
+std::string clipped(std::string_view utf8, size_t limit);
 
 struct Cell {
   size_t row = 0;
