@@ -8,11 +8,15 @@
 namespace caten::repl {
 
 void command_abort(Repl& repl, std::string_view /*rest*/) {
-  throw lisp::PromptExit(std::max(0, repl.level().number - 1), false);
+  if (repl.level().number > 0) {
+    throw lisp::PromptExit(repl.level().number - 1, false);
+  }
 }
 
-void command_top(Repl& /*repl*/, std::string_view /*rest*/) {
-  throw lisp::PromptExit(0, false);
+void command_top(Repl& repl, std::string_view /*rest*/) {
+  if (repl.level().number > 0) {
+    throw lisp::PromptExit(0, false);
+  }
 }
 
 void command_backtrace(Repl& repl, std::string_view /*rest*/) {

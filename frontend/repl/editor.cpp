@@ -87,7 +87,7 @@ struct Editor::Impl {
   bool cancelled = false;
   bool ended = false;             // by a signal
   bool flash = false;             // show the partner of the parenthesis just typed
-  bool pasting = false;           // between the brackets of a paste
+  bool announced = false;         // the terminal was asked to bracket pastes
   bool smart_terminal = true;
 
   explicit Impl(Guide& g) : guide(g) {}
@@ -161,6 +161,10 @@ void Editor::Impl::show_partner() {
 
 /// One character from the terminal, in UTF-8: 1, or 0 at the end of the input.
 int Editor::Impl::read_character(wchar_t* c) {
+  if (!announced && smart_terminal) {  // the prompt is drawn by now
+    write_terminal("\033[?2004h");
+  }
+  announced = true;
   if (flash) {
     show_partner();
   }
@@ -466,11 +470,8 @@ Editor::~Editor() {
 Editor::Input Editor::read(const std::string& prompt) {
   Impl& self = *impl_;
   self.prompt = widen(prompt);
-  self.cancelled = self.ended = self.flash = false;
+  self.cancelled = self.ended = self.flash = self.announced = false;
   std::fflush(stdout);
-  if (self.smart_terminal) {
-    write_terminal("\033[?2004h");
-  }
   int count = 0;
   const wchar_t* text = ::el_wgets(self.line, &count);
   if (self.smart_terminal) {

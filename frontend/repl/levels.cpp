@@ -73,6 +73,20 @@ class ConsoleBindings {
   std::vector<std::unique_ptr<Interpreter::Binding>> bindings_;
 };
 
+/// A level on the stack for as long as the object lives, however the block is left.
+class LevelScope {
+ public:
+  LevelScope(std::vector<Level*>& levels, Level& level) : levels_(levels) {
+    levels_.push_back(&level);
+  }
+  ~LevelScope() { levels_.pop_back(); }
+  LevelScope(const LevelScope&) = delete;
+  LevelScope& operator=(const LevelScope&) = delete;
+
+ private:
+  std::vector<Level*>& levels_;
+};
+
 std::string arguments_text(Interpreter& interp, const lisp::Vm::Call& call) {
   const lisp::Parameters& parameters = call.function->code->parameters;
   constexpr size_t kLongest = 60;
@@ -149,16 +163,32 @@ std::string backtrace_text(Interpreter& interp, size_t frames, size_t limit) {
 /// Runs `action` at the current prompt. False when it did not come to its end: then everything in
 /// progress in it has been left, cleanups included, and the reason was reported.
 bool Repl::guarded(const std::string& what, const std::function<void()>& action) {
-  if (!interactive()) {
-    action();
-    return true;
+  bool done = true;
+  if (interactive()) {
+    done = attempt(what, action);
+  } else {
+    try {
+      action();
+    } catch (const lisp::PromptExit&) {
+      done = false;
+    }
   }
+  if (!resetting_ || levels_.size() > 1) {
+    return done;
+  }
+  resetting_ = false;
+  host_.reset();
+  session_text_.clear();
+  attach();
+  print("; everything is forgotten\n");
+  return true;
+}
+
+bool Repl::attempt(const std::string& what, const std::function<void()>& action) {
   const int number = level().number;
-  const size_t depth = levels_.size();
   while (true) {
     lisp::Vm::Isolation isolation(interp().vm());
     const auto back = [&] {
-      levels_.resize(depth);
       isolation.abandon();
       interp().vm().set_stepping(false);
       stepping_ = {};
@@ -221,9 +251,8 @@ std::string Repl::place_text(Span span) {
 }
 
 void Repl::open_level(Level& level) {
-  levels_.push_back(&level);
+  const LevelScope scope(levels_, level);
   run_level();
-  levels_.pop_back();
 }
 
 /// An error that no handler took: a prompt inside of it, left only through a restart.
@@ -245,9 +274,10 @@ void Repl::debug(Value condition, const CompileError& error) {
   level.restarts = restarts.span();
   level.frames = interp().vm().frame_count();
   host_.report(error);
-  levels_.push_back(&level);
-  print_restarts();
-  levels_.pop_back();
+  {
+    const LevelScope scope(levels_, level);
+    print_restarts();
+  }
   open_level(level);
   throw lisp::PromptExit(outer, false);
 }

@@ -69,13 +69,6 @@ void Repl::run_text(const std::string& text) {
 
 void Repl::run_level() {
   while (!leaving_) {
-    if (resetting_ && levels_.size() == 1) {
-      resetting_ = false;
-      host_.reset();
-      session_text_.clear();
-      attach();
-      print("; everything is forgotten\n");
-    }
     lisp::Stream& out = lisp::output_stream(interp(), Value::t());
     if (out.column != 0) {
       print("\n");

@@ -80,6 +80,7 @@ class Repl final : public Guide {
   void evaluate_form(lisp::Value form);
   void remember(lisp::Value form, const std::vector<lisp::Value>& values);
   bool guarded(const std::string& what, const std::function<void()>& action);
+  bool attempt(const std::string& what, const std::function<void()>& action);
   std::string place_text(Span span);
   void debug(lisp::Value condition, const CompileError& error);
   void on_step();

@@ -32,7 +32,7 @@ TEST(Indent, FollowsEmacs) {
            Case{"(a)\n(b c", 3},
            Case{"(a \"text\n  ( more", 0},  // in a string
            Case{"(foo\n a", 1},
-           Case{"(alexandria:when-let ((a b))", 22},
+           Case{"(alexandria:when-let ((a b))", 21},
        }) {
     EXPECT_EQ(indentation(c.text, 0), c.column) << c.text;
   }

@@ -19,7 +19,8 @@ namespace caten::repl {
 namespace {
 
 constexpr std::chrono::seconds kPatience{60};
-constexpr std::string_view kReady = "\033[?2004h";  // the editor asks for bracketed paste
+// With `h` the editor asks for bracketed paste, when its prompt is drawn; with `l` the input ends.
+constexpr std::string_view kPaste = "\033[?2004";
 
 }  // namespace
 
@@ -108,12 +109,20 @@ bool Terminal::read_some(std::chrono::milliseconds limit) {
     return false;
   }
   raw_.append(buffer, static_cast<size_t>(n));
-  screen_.write({buffer, static_cast<size_t>(n)});
-  for (size_t at = raw_.find(kReady, counted_); at != std::string::npos;
-       at = raw_.find(kReady, counted_)) {
-    ++prompts_;
-    counted_ = at + kReady.size();
+  for (size_t at = raw_.find(kPaste, counted_);
+       at != std::string::npos && raw_.size() > at + kPaste.size();
+       at = raw_.find(kPaste, counted_)) {
+    const size_t end = at + kPaste.size() + 1;
+    screen_.write(std::string_view(raw_).substr(shown_, end - shown_));
+    shown_ = counted_ = end;
+    if (raw_[end - 1] == 'h') {
+      ++prompts_;
+    } else {
+      edited_row_ = screen_.row();
+    }
   }
+  screen_.write(std::string_view(raw_).substr(shown_));
+  shown_ = raw_.size();
   return true;
 }
 
@@ -132,8 +141,6 @@ void Terminal::wait_until(const std::function<bool()>& holds, std::string_view w
 void Terminal::wait_for_prompt() {
   wait_until([this] { return prompts_ > awaited_; }, "a prompt");
   awaited_ = prompts_;
-  // The prompt itself is drawn right after the editor got ready.
-  wait_until([this] { return raw_.size() > counted_ && screen_.column() > 0; }, "the prompt's text");
 }
 
 void Terminal::wait_for(std::string_view text) {
@@ -143,11 +150,9 @@ void Terminal::wait_for(std::string_view text) {
 std::string Terminal::enter(std::string_view line) {
   send(line);
   send("\r");
-  const std::string before = screen_.text();
-  const size_t rows = screen_.row();
   wait_for_prompt();
   std::string out;
-  for (size_t row = rows + 1; row < screen_.row(); ++row) {
+  for (size_t row = edited_row_; row < screen_.row(); ++row) {
     out += screen_.row_text(row) + "\n";
   }
   return out;

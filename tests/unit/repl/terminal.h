@@ -72,7 +72,9 @@ class Terminal {
   ScratchFolder home_;
   Screen screen_;
   std::string raw_;        // everything written so far
-  size_t counted_ = 0;     // of raw_, for prompts_
+  size_t counted_ = 0;     // of raw_, searched for what the editor says
+  size_t shown_ = 0;       // of raw_, on the screen
+  size_t edited_row_ = 0;  // of the screen, where the last input had ended
   size_t prompts_ = 0;     // how often the editor got ready
   size_t awaited_ = 0;     // how many of them were waited for
   pid_t process_ = -1;

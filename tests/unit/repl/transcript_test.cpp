@@ -82,7 +82,7 @@ std::vector<std::string> transcripts() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Golden, TranscriptTest, testing::ValuesIn(transcripts()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace caten::repl
