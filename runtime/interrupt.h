@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 
 namespace caten::runtime {
@@ -12,6 +13,9 @@ class Interrupted : public std::exception {
  public:
   const char* what() const noexcept override { return "interrupted"; }
 };
+
+/// What a kernel returns that found the request (beside enum Status of program.h).
+constexpr int32_t kInterruptedStatus = 4;
 
 /// A signal handler has no other way to reach what runs than a variable of the process.
 inline std::atomic<bool> interrupt_requested{false};

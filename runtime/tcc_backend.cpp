@@ -255,6 +255,10 @@ class TccExecutable final : public Executable {
       auto kernel = static_cast<size_t>(call.kernel);
       ProfileScope scope(profile, kernels_[kernel].name);
       int32_t status = code_.functions[kernel](arguments, sizes.data(), detail.data());
+      if (status == kInterruptedStatus) {
+        interrupt_requested.store(false, std::memory_order_relaxed);
+        throw Interrupted();
+      }
       if (status != 0) {
         throw_status(name_, kernels_[kernel].name, status, detail);
       }

@@ -12,6 +12,7 @@
 #include "codegen/loops/visit.h"
 #include "ir/support/check.h"
 #include "ir/support/overloaded.h"
+#include "runtime/interrupt.h"
 
 namespace caten::c {
 namespace {
@@ -95,6 +96,7 @@ class BodyPrinter {
   void bind(const loops::Bind& bind);
   void sort(const loops::SortLine& sort);
   void declare(loops::ArrayId array, const std::string& initial);
+  int64_t inner_iterations(const Block& body) const;
   void loop(const loops::For& loop);
   void comment(const loops::Comment& comment);
 
@@ -365,6 +367,18 @@ void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {
   line("{} {}[{}];", type, name, std::max<int64_t>(*size, 1));
 }
 
+/// Iterations of the loops in a body, as far as known; at least 0.
+int64_t BodyPrinter::inner_iterations(const Block& body) const {
+  constexpr int64_t kUnknown = 1024;
+  int64_t sum = 0;
+  loops::for_each_stmt(body, [&](const Stmt& stmt) {
+    if (const auto* inner = std::get_if<loops::For>(&stmt.node)) {
+      sum += pool_.constant_value(pool_.range_info(inner->range).extent).value_or(kUnknown);
+    }
+  });
+  return sum;
+}
+
 void BodyPrinter::loop(const loops::For& loop) {
   std::string wanted(kLoopNames[0]);
   for (std::string_view candidate : kLoopNames) {
@@ -379,6 +393,14 @@ void BodyPrinter::loop(const loops::For& loop) {
   line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, index_.print(loop.lo),
        index_.print(loop.hi));
   ++indent_;
+  // A kernel that runs in this process ends early when the user presses Ctrl-C.
+  constexpr int64_t kWorthAsking = 64;
+  if (style_.detail && inner_iterations(loop.body) >= kWorthAsking) {
+    uses_.functions.insert("ct_interrupted");
+    line("if (ct_interrupted()) {{");
+    line("  return {};", runtime::kInterruptedStatus);
+    line("}}");
+  }
   block(loop.body);
   --indent_;
   line("}}");

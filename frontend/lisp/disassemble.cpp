@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "frontend/lisp/analyze.h"
 #include "frontend/lisp/code.h"
+#include "frontend/lisp/image.h"
 
 namespace caten::lisp {
 namespace {
@@ -109,8 +109,7 @@ std::string operand_text(Interpreter& interp, const Code& code, OpCode op, uint3
   return "";
 }
 
-void add_code(Interpreter& interp, const Code& code, std::string& out,
-              std::vector<const Code*>& inner) {
+void add_code(Interpreter& interp, const Code& code, std::string& out, std::vector<Code*>& inner) {
   for (size_t at = 0; at < code.words.size();) {
     const uint32_t word = code.words[at];
     const auto op = static_cast<OpCode>(word & 0xFF);
@@ -122,7 +121,7 @@ void add_code(Interpreter& interp, const Code& code, std::string& out,
       const uint32_t captures = code.words[at + 1];
       out += fmt::format(", {} captured", captures);
       words += captures;
-      inner.push_back(static_cast<const Code*>(code.constants[a].object_pointer()));
+      inner.push_back(static_cast<Code*>(code.constants[a].object_pointer()));
     } else if (op == OpCode::CallGlobal || op == OpCode::TailCallGlobal) {
       out += fmt::format(", {} arguments", code.words[at + 1]);
     } else if (op == OpCode::JumpIfGiven) {
@@ -136,12 +135,10 @@ void add_code(Interpreter& interp, const Code& code, std::string& out,
 }  // namespace
 
 std::string disassemble(Interpreter& interp, Closure& function) {
-  if (!function.code->source.is_none()) {
-    compile_source(interp, *function.code);
-  }
   std::string out;
-  std::vector<const Code*> pending = {function.code};
+  std::vector<Code*> pending = {function.code};
   for (size_t i = 0; i < pending.size(); ++i) {
+    make_ready(interp, *pending[i]);
     const Code& code = *pending[i];
     out += fmt::format("{}: {} slots, {} words\n",
                        code.name.is_nil() ? "lambda" : interp.print(code.name), code.frame_slots,

@@ -18,7 +18,8 @@ struct Level {
 
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text), in_(text.data(), text.data() + text.size(), "") {}
+  explicit Scanner(std::string_view text)
+      : text_(text), in_(text.data(), text.data() + text.size(), "") {}
 
   /// Scans to the end, or through the closing parenthesis at `stop`.
   Scan run(size_t stop) {

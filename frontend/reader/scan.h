@@ -14,8 +14,8 @@ struct OpenParen {
   size_t begin = 0;  // of the whole opening: `(` or `#(`
   size_t paren = 0;  // the parenthesis itself
   bool quoted = false;
-  size_t count = 0;                            // data behind it
-  size_t first_begin = 0, first_end = 0;       // the first of them
+  size_t count = 0;                       // data behind it
+  size_t first_begin = 0, first_end = 0;  // the first of them
   bool first_is_token = false;
   size_t second_begin = 0;
 };
@@ -23,13 +23,13 @@ struct OpenParen {
 struct Scan {
   enum class Inside { Nothing, String, Comment, Symbol };
 
-  std::vector<OpenParen> open;        // outermost first
-  Inside inside = Inside::Nothing;    // what the end of the text lies in
+  std::vector<OpenParen> open;      // outermost first
+  Inside inside = Inside::Nothing;  // what the end of the text lies in
   size_t inside_begin = 0;
-  bool wants_datum = false;           // the text ends after a quote or the like
-  size_t data = 0;                    // finished at top level
-  size_t token_begin = 0;             // of the token that the text ends with; else its size
-  bool extra_close = false;           // a parenthesis closes nothing
+  bool wants_datum = false;  // the text ends after a quote or the like
+  size_t data = 0;           // finished at top level
+  size_t token_begin = 0;    // of the token that the text ends with; else its size
+  bool extra_close = false;  // a parenthesis closes nothing
 
   /// Whether every form that was begun is finished.
   bool complete() const { return open.empty() && inside == Inside::Nothing && !wants_datum; }

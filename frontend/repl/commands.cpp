@@ -74,8 +74,8 @@ std::optional<CommandStart> command_at_start(std::string_view text) {
   while (end < text.size() && is_name_character(text[end])) {
     ++end;
   }
-  const bool ends_here = end == text.size() || text[end] == ' ' || text[end] == '\n' ||
-                         text[end] == '\t';
+  const bool ends_here =
+      end == text.size() || text[end] == ' ' || text[end] == '\n' || text[end] == '\t';
   CommandStart start{text.substr(begin + 1, end - begin - 1), begin, end, nullptr};
   if (ends_here) {
     start.command = find_command(start.name);

@@ -30,7 +30,7 @@ const Command* find_command(std::string_view name);
 /// A text that starts with a command: its name and the offset behind it.
 struct CommandStart {
   std::string_view name;
-  size_t begin = 0;   // of the colon or comma
+  size_t begin = 0;  // of the colon or comma
   size_t end = 0;
   const Command* command = nullptr;  // null: unknown (only after a comma)
 };

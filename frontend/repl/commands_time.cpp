@@ -130,8 +130,7 @@ void command_bench(Repl& repl, std::string_view rest) {
   }
   size_t offset = 0;
   const Value form = interp.read(text, &offset);
-  const Value function = interp.eval(
-      interp.list({interp.cl("LAMBDA"), Value::nil(), form}));
+  const Value function = interp.eval(interp.list({interp.cl("LAMBDA"), Value::nil(), form}));
   const std::vector<double> times = sample([&] { interp.call(function, {}); });
   repl.print(samples_text(times) + "\n");
 }

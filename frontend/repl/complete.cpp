@@ -177,8 +177,7 @@ class Completer {
       name.remove_prefix(1);
     }
     const Value symbol = find_symbol(interp_, name);
-    const lisp::Class* cls =
-        symbol.is_none() ? nullptr : lisp::Classes::of(interp_).find(symbol);
+    const lisp::Class* cls = symbol.is_none() ? nullptr : lisp::Classes::of(interp_).find(symbol);
     if (cls == nullptr) {
       return;
     }

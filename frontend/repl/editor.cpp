@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <clocale>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -85,9 +85,9 @@ struct Editor::Impl {
   HistoryW* past = nullptr;
   std::wstring prompt;
   bool cancelled = false;
-  bool ended = false;             // by a signal
-  bool flash = false;             // show the partner of the parenthesis just typed
-  bool announced = false;         // the terminal was asked to bracket pastes
+  bool ended = false;      // by a signal
+  bool flash = false;      // show the partner of the parenthesis just typed
+  bool announced = false;  // the terminal was asked to bracket pastes
   bool smart_terminal = true;
 
   explicit Impl(Guide& g) : guide(g) {}
@@ -347,8 +347,8 @@ void Editor::Impl::bind_keys() {
   define(L"lisp-newline", L"Begin a line",
          [](EditLine* l, wint_t) -> unsigned char {
            Impl& self = of(l);
-           self.insert(L"\n" + std::wstring(indentation(narrow(self.before()), self.prompt.size()),
-                                            L' '));
+           self.insert(L"\n" +
+                       std::wstring(indentation(narrow(self.before()), self.prompt.size()), L' '));
            return CC_REFRESH;
          },
          {L"\\e^M", L"\\e^J"});
@@ -373,8 +373,8 @@ void Editor::Impl::bind_keys() {
            return CC_REFRESH;
          },
          {L")"});
-  define(L"lisp-paste", L"Insert what is pasted",
-         [](EditLine* l, wint_t) { return of(l).paste(); }, {L"\\e[200~"});
+  define(L"lisp-paste", L"Insert what is pasted", [](EditLine* l, wint_t) { return of(l).paste(); },
+         {L"\\e[200~"});
   define(L"lisp-up", L"Line above, or older input",
          [](EditLine* l, wint_t) { return of(l).vertical(true); }, {L"\\e[A", L"\\eOA", L"^P"});
   define(L"lisp-down", L"Line below, or newer input",
@@ -409,7 +409,8 @@ void Editor::Impl::bind_keys() {
            return CC_NORM;
          },
          {L"^Z"});
-  for (const auto& [key, function] : std::initializer_list<std::pair<const wchar_t*, const wchar_t*>>{
+  for (const auto& [key, function] :
+       std::initializer_list<std::pair<const wchar_t*, const wchar_t*>>{
            {kFinish, L"ed-newline"},
            {kOlder, L"ed-prev-history"},
            {kNewer, L"ed-next-history"},

@@ -12,8 +12,8 @@
 namespace caten::repl {
 
 struct Completions {
-  size_t begin = 0;                 // the candidates replace the text from here to the cursor
-  std::vector<std::string> words;   // sorted
+  size_t begin = 0;                // the candidates replace the text from here to the cursor
+  std::vector<std::string> words;  // sorted
 };
 
 /// What the editor asks about the text.

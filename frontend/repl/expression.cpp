@@ -79,7 +79,8 @@ void tensors_of_form(Repl& repl, std::string_view form, RootedVector<Tensor*>& i
   const Value primary = repl.evaluate_one(form);
   collect_values(repl.interp(), primary, into);
   if (into.empty()) {
-    fail(Diag::WrongType, {}, "the value is {}; expected a tensor, a runtime, an entry or an op class",
+    fail(Diag::WrongType, {},
+         "the value is {}; expected a tensor, a runtime, an entry or an op class",
          repl.interp().print(primary));
   }
 }

@@ -49,6 +49,10 @@ constexpr BodyForm kBodyForms[] = {
     {"unless", 1},
     {"unwind-protect", 1},
     {"when", 1},
+    {"with-context", 0},
+    {"with-context-from-parents", 0},
+    {"with-inference-mode", 0},
+    {"with-no-grad", 0},
 };
 
 std::string lower(std::string_view text) {
@@ -117,8 +121,8 @@ size_t indentation(std::string_view text, size_t first_column) {
     return list.count - 1 >= before ? paren + 2 : paren + 4;
   }
   const bool same_line =
-      list.count >= 2 && text.substr(list.paren, list.second_begin - list.paren).find('\n') ==
-                             std::string_view::npos;
+      list.count >= 2 &&
+      text.substr(list.paren, list.second_begin - list.paren).find('\n') == std::string_view::npos;
   return same_line ? column(list.second_begin) : paren + 1;
 }
 

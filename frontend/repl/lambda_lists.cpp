@@ -1,5 +1,5 @@
-// Lambda lists as text: see complete.h. A function written in Lisp keeps how its parameters are laid
-// out, not their names: those come from the text that it was defined by.
+// Lambda lists as text: see complete.h. A function written in Lisp keeps how its parameters are
+// laid out, not their names: those come from the text that it was defined by.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "frontend/clos/classes.h"
 #include "frontend/clos/generic.h"
 #include "frontend/lisp/code.h"
+#include "frontend/lisp/image.h"
 #include "frontend/reader/scan.h"
 #include "frontend/repl/complete.h"
 
@@ -84,16 +85,14 @@ std::string parameters_text(Interpreter& interp, const lisp::Parameters& paramet
 }
 
 std::string closure_text(Interpreter& interp, const lisp::Closure& closure) {
-  const lisp::Code& code = *closure.code;
-  if (!code.source.is_none()) {
-    return downcased(interp.print(lisp::cadr(code.source)));
-  }
+  lisp::Code& code = *closure.code;
   if (code.span.known()) {
     const std::string list = lambda_list_of_definition(interp.sources().snippet(code.span));
     if (!list.empty()) {
       return list;
     }
   }
+  lisp::make_ready(interp, code);
   return parameters_text(interp, code.parameters);
 }
 
@@ -167,19 +166,8 @@ std::vector<std::string> keyword_arguments(Interpreter& interp, Value symbol) {
     }
   };
   if (const auto* closure = function.try_as<lisp::Closure>()) {
-    if (closure->code->source.is_none()) {
-      add(closure->code->parameters.keywords);
-    } else {
-      bool keys = false;
-      for (const Value item : lisp::list_items(lisp::cadr(closure->code->source))) {
-        const Value name = item.is_cons() ? lisp::car(item) : item;
-        if (name.is_symbol() && name.as<lisp::Symbol>()->name.starts_with('&')) {
-          keys = name.as<lisp::Symbol>()->name == "&KEY";
-        } else if (keys && name.is_symbol()) {
-          out.push_back(":" + downcased(std::string(name.as<lisp::Symbol>()->name)));
-        }
-      }
-    }
+    lisp::make_ready(interp, *closure->code);
+    add(closure->code->parameters.keywords);
   } else if (const auto* generic = function.try_as<lisp::StandardGeneric>()) {
     add(generic->signature.keys);
     for (const lisp::Method* method : generic->methods) {

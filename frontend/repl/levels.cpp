@@ -36,8 +36,8 @@ Value make_restart(Interpreter& interp, const char* name, std::string report, in
   auto* restart = interp.heap().make<lisp::Restart>();
   restart->name = interp.cl(name);
   restart->report = interp.string(report);
-  restart->function = interp.native(name, exit_to_prompt, 0, -1,
-                                    {Value::fixnum(level), Value::boolean(retry)});
+  restart->function =
+      interp.native(name, exit_to_prompt, 0, -1, {Value::fixnum(level), Value::boolean(retry)});
   return Value::object(restart);
 }
 
@@ -56,9 +56,9 @@ class ConsoleBindings {
  public:
   explicit ConsoleBindings(Interpreter& interp) {
     const Value terminal = interp.cl("*TERMINAL-IO*").as<lisp::Symbol>()->value;
-    for (const char* name :
-         {"*STANDARD-OUTPUT*", "*TRACE-OUTPUT*", "*QUERY-IO*", "*DEBUG-IO*"}) {
-      bindings_.emplace_back(std::make_unique<Interpreter::Binding>(interp, interp.cl(name), terminal));
+    for (const char* name : {"*STANDARD-OUTPUT*", "*TRACE-OUTPUT*", "*QUERY-IO*", "*DEBUG-IO*"}) {
+      bindings_.emplace_back(
+          std::make_unique<Interpreter::Binding>(interp, interp.cl(name), terminal));
     }
   }
   ~ConsoleBindings() {
@@ -151,8 +151,7 @@ std::string backtrace_text(Interpreter& interp, size_t frames, size_t limit) {
     }
     out += fmt::format("{:>3}: {}", shown++, call_text(interp, call));
     if (call.place.known() && !interp.is_library(call.place.file)) {
-      const SourceMap::Position at =
-          interp.sources().position(call.place.file, call.place.begin);
+      const SourceMap::Position at = interp.sources().position(call.place.file, call.place.begin);
       out += fmt::format("  {}:{}:{}", interp.sources().name(call.place.file), at.line, at.column);
     }
     out += "\n";
@@ -263,7 +262,8 @@ void Repl::debug(Value condition, const CompileError& error) {
   const ConsoleBindings console(interp());
   const int outer = level().number;
   RootedVector<Value> restarts(interp().heap());
-  for (const Value item : lisp::list_items(interp().caten(kActiveRestarts).as<lisp::Symbol>()->value)) {
+  for (const Value item :
+       lisp::list_items(interp().caten(kActiveRestarts).as<lisp::Symbol>()->value)) {
     restarts.push_back(item);
   }
   Level level;
@@ -309,7 +309,7 @@ void Repl::invoke_restart(size_t number) {
     }
     arguments.push_back(evaluate_one(*text));
   }
-  interp().call(interp().cl("INVOKE-RESTART-INTERACTIVELY"), arguments);
+  interp().call(interp().cl("INVOKE-RESTART"), arguments);
 }
 
 void Repl::invoke_restart_named(std::string_view name) {
@@ -326,7 +326,7 @@ void Repl::invoke_restart_named(std::string_view name) {
 // --- stepping ------------------------------------------------------
 
 Value Repl::step(Value form) {
-  stepping_ = {.active = true, .resume = false, .stop_depth = SIZE_MAX};
+  stepping_ = {};
   interp().vm().set_stepping(interactive());
   const Value value = interp().eval(form);
   interp().vm().set_stepping(false);

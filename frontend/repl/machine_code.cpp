@@ -24,7 +24,8 @@ class TemporaryFile {
     if (fd < 0) {
       fail_file(path_, "cannot be made");
     }
-    const bool written = ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+    const bool written =
+        ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
     ::close(fd);
     if (!written) {
       ::unlink(path_.c_str());
@@ -79,8 +80,8 @@ std::string machine_code_text(lisp::Interpreter& interp, const Expression& expre
   if (kMachine == nullptr || output_of("objdump --version 2>/dev/null").empty()) {
     fail(Diag::Unsupported, {}, "machine code needs `objdump` (Debian's package binutils)");
   }
-  const codegen::Compilation compiled = codegen::compile(
-      expression.entry.graph, expression.c_name, tensor::session(interp).compiler.context);
+  const codegen::Compilation compiled = codegen::compile(expression.entry.graph, expression.c_name,
+                                                         tensor::session(interp).compiler.context);
   const std::unique_ptr<runtime::Executable> executable = runtime::load_tcc(compiled.program);
   std::string out;
   for (const runtime::MachineCode& kernel : executable->machine_code()) {

@@ -214,6 +214,9 @@ bool Repl::chooses_restart(Value form, size_t* number) const {
 
 void Repl::evaluate_form(Value form) {
   interp().set_symbol_value(interp().cl("-"), form);
+  if (level().kind != Level::Kind::Step) {
+    stepping_ = {};
+  }
   const Value primary = interp().eval(form);
   RootedVector<Value> values(interp().heap(), interp().values_after(primary));
   remember(form, *values.operator->());
@@ -242,17 +245,16 @@ void Repl::remember(Value form, const std::vector<Value>& values) {
 }
 
 Value Repl::evaluate_one(std::string_view text) {
-  const uint32_t file =
-      interp().sources().add(source_name(), std::string(text));
+  const uint32_t file = interp().sources().add(source_name(), std::string(text));
   lisp::Reader reader(interp(), file);
   const std::string owned(text);
   const Value form = reader.read(owned);
   if (form.is_none()) {
     fail(Diag::EndOfFile, {}, "a form is expected");
   }
-  if (const size_t end = reader.offset(); text.find_first_not_of(" \t\n", end) != std::string::npos) {
-    fail(Diag::LispError,
-         {file, static_cast<uint32_t>(end), static_cast<uint32_t>(text.size())},
+  if (const size_t end = reader.offset();
+      text.find_first_not_of(" \t\n", end) != std::string::npos) {
+    fail(Diag::LispError, {file, static_cast<uint32_t>(end), static_cast<uint32_t>(text.size())},
          "one form is expected, here is more");
   }
   return interp().eval(form);

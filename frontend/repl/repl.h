@@ -1,9 +1,10 @@
-// The interactive session: reads forms and commands, evaluates, prints, and keeps a stack of levels:
-// an error that no handler takes opens one inside of what failed, with its restarts, and leaving it
-// goes back to an outer prompt or on through a restart. Without a terminal (pipe mode) there are no
-// prompts and levels: the first error ends the program.
+// The interactive session: reads forms and commands, evaluates, prints, and keeps a stack of
+// levels: an error that no handler takes opens one inside of what failed, with its restarts, and
+// leaving it goes back to an outer prompt or on through a restart. Without a terminal (pipe mode)
+// there are no prompts and levels: the first error ends the program.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -97,9 +98,9 @@ class Repl final : public Guide {
   bool resetting_ = false;
   bool leaving_ = false;  // the input has ended
   struct Stepping {
-    bool active = false;
-    bool resume = false;     // the stepper's level is to be left
-    size_t stop_depth = 0;   // stop at calls in no more than so many frames
+    bool active = true;
+    bool resume = false;           // the stepper's level is to be left
+    size_t stop_depth = SIZE_MAX;  // stop at calls in no more than so many frames
   };
   Stepping stepping_;
 };
@@ -109,10 +110,10 @@ struct Level {
   enum class Kind { Top, Error, Step };
   Kind kind = Kind::Top;
   int number = 0;
-  lisp::Value condition;             // Error
+  lisp::Value condition;  // Error
   const CompileError* error = nullptr;
   std::span<const lisp::Value> restarts = {};  // as numbered
-  size_t frames = 0;                  // calls in progress when it was opened
+  size_t frames = 0;                           // calls in progress when it was opened
 };
 
 }  // namespace caten::repl

@@ -29,7 +29,7 @@ void handle(int signal) {
 
 Scope::Scope() {
   ending.store(false);
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = handle;  // no SA_RESTART: a read at the prompt must return
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < kSignals.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "ir/support/elementary.h"
 #include "ir/type.h"
+#include "runtime/interrupt.h"
 
 namespace caten::runtime {
 namespace {
@@ -35,6 +36,11 @@ float bfloat_to_float_bits(uint32_t bits) {
 }
 uint32_t float_to_bfloat_bits(float x) {
   return float_to_bfloat(x);
+}
+
+// Whether the user wants what runs to stop.
+int interrupted() {
+  return is_interrupted() ? 1 : 0;
 }
 
 // What TinyCC calls for conversions between floats and uint64_t; total, so that no input traps.

@@ -99,9 +99,11 @@ TEST_F(CommandsTest, StagesOfTensors) {
   run(kSinCos);
   EXPECT_EQ(run(":shape (sincos x)"), "(2 3) float32\n");
   EXPECT_NE(run(":type (sincos x)").find("TENSOR float32 (2 3)"), std::string::npos);
-  EXPECT_NE(run(":graph (sincos x)").find("SinCos("), std::string::npos) << run(":graph (sincos x)");
+  EXPECT_NE(run(":graph (sincos x)").find("SinCos("), std::string::npos)
+      << run(":graph (sincos x)");
   EXPECT_NE(run(":air (sincos x)").find("sin"), std::string::npos);
-  EXPECT_NE(run(":schedule (sincos x)").find("kernel"), std::string::npos) << run(":schedule (sincos x)");
+  EXPECT_NE(run(":schedule (sincos x)").find("kernel"), std::string::npos)
+      << run(":schedule (sincos x)");
   EXPECT_NE(run(":loops (sincos x)").find("for"), std::string::npos) << run(":loops (sincos x)");
   EXPECT_EQ(run(":fuse (sincos x)").rfind("1 kernel", 0), 0U);
   EXPECT_NE(run(":c (sincos x)").find("int sincos_("), std::string::npos) << run(":c (sincos x)");
@@ -122,7 +124,8 @@ TEST_F(CommandsTest, EntriesAndClassesByName) {
 TEST_F(CommandsTest, Gradients) {
   run(kSinCos);
   EXPECT_NE(run(":grad (!sum (!* x x)) x").find("gradient of x: {Tensor[float32] :shape (2 3)"),
-            std::string::npos) << run(":grad (!sum (!* x x)) x");
+            std::string::npos)
+      << run(":grad (!sum (!* x x)) x");
   EXPECT_NE(run(":grad (!sum (!* x x)) x").find("(2.0 2.0 2.0)"), std::string::npos);
   EXPECT_NE(run(":grad (!sum (!* x x))").find("no tensor in it asks for a gradient"),
             std::string::npos);

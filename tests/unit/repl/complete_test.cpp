@@ -60,8 +60,7 @@ TEST_F(CompleteTest, PackagesAndTheirSymbols) {
 TEST_F(CompleteTest, KeywordArgumentsOfTheCall) {
   EXPECT_EQ(words("(frobnicate 1 :"), (std::vector<std::string>{":colour", ":size"}));
   EXPECT_EQ(completed("(frobnicate 1 :si"), "(frobnicate 1 :size");
-  EXPECT_EQ(words("(make-instance 'widget :"),
-            (std::vector<std::string>{":height-mm", ":weight"}));
+  EXPECT_EQ(words("(make-instance 'widget :"), (std::vector<std::string>{":height-mm", ":weight"}));
 }
 
 TEST_F(CompleteTest, Slots) {
@@ -93,8 +92,7 @@ TEST_F(CompleteTest, NothingInComments) {
 }
 
 TEST_F(CompleteTest, ArgumentLists) {
-  EXPECT_EQ(call_arguments(interp, "(frobnicate "),
-            "(frobnicate first &key colour (size 3))");
+  EXPECT_EQ(call_arguments(interp, "(frobnicate "), "(frobnicate first &key colour (size 3))");
   EXPECT_EQ(call_arguments(interp, "(list (frobnicate (+ 1 2) "),
             "(frobnicate first &key colour (size 3))");
   EXPECT_EQ(call_arguments(interp, "(unknown-thing "), "");

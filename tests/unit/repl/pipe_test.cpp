@@ -66,8 +66,8 @@ TEST_F(PipeTest, CommandsWorkToo) {
 
 TEST_F(PipeTest, EvalAndLoadRunInTheirOrder) {
   file("a.lisp", "(format t \"a~%\")");
-  const Result result = run(
-      "$CATENC --eval '(format t \"1~%\")' --load a.lisp -e '(format t \"2~%\")' -e '(+ 1 2)'");
+  const Result result =
+      run("$CATENC --eval '(format t \"1~%\")' --load a.lisp -e '(format t \"2~%\")' -e '(+ 1 2)'");
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.text, "1\na\n2\n");
   const Result failed = run("$CATENC --eval '(car 1)' --eval '(print 2)'");

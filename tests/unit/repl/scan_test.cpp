@@ -7,11 +7,26 @@ namespace caten::lisp {
 namespace {
 
 TEST(Scan, KnowsFinishedForms) {
-  for (const char* text :
-       {"", "  ; only a comment", "(+ 1 2)", "a b (c)", "\"a ) string\"", "#\\(", "#\\)", "#\\;",
-        "(list #\\( #\\\" 1)", "#| a ( comment |# 1", "#| #| nested |# |# 1", "|a ( symbol|",
-        "'(a . b)", "#(1 2)", "#'car", "`(a ,b ,@c)", "#+sbcl (nothing) 1", "\"a \\\" quote\"",
-        "#2A((1 2) (3 4))", "#!/usr/bin/env catenc (\n1"}) {
+  for (const char* text : {"",
+                           "  ; only a comment",
+                           "(+ 1 2)",
+                           "a b (c)",
+                           "\"a ) string\"",
+                           "#\\(",
+                           "#\\)",
+                           "#\\;",
+                           "(list #\\( #\\\" 1)",
+                           "#| a ( comment |# 1",
+                           "#| #| nested |# |# 1",
+                           "|a ( symbol|",
+                           "'(a . b)",
+                           "#(1 2)",
+                           "#'car",
+                           "`(a ,b ,@c)",
+                           "#+sbcl (nothing) 1",
+                           "\"a \\\" quote\"",
+                           "#2A((1 2) (3 4))",
+                           "#!/usr/bin/env catenc (\n1"}) {
     EXPECT_TRUE(scan(text).complete()) << text;
   }
 }

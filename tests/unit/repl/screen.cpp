@@ -107,7 +107,8 @@ void Screen::write(std::string_view bytes) {
   for (const char byte : bytes) {
     if (in_escape_) {
       escape_ += byte;
-      const bool done = escape_.size() == 1 ? byte != '[' && byte != '(' : byte >= '@' || escape_[0] == '(';
+      const bool done =
+          escape_.size() == 1 ? byte != '[' && byte != '(' : byte >= '@' || escape_[0] == '(';
       if (done) {
         in_escape_ = false;
         sequence();

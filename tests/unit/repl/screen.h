@@ -35,8 +35,8 @@ class Screen {
   std::vector<std::vector<char32_t>> rows_ = std::vector<std::vector<char32_t>>(1);
   size_t row_ = 0;
   size_t column_ = 0;
-  std::string pending_;   // an unfinished UTF-8 character
-  std::string escape_;    // an unfinished control sequence, without ESC
+  std::string pending_;  // an unfinished UTF-8 character
+  std::string escape_;   // an unfinished control sequence, without ESC
   bool in_escape_ = false;
   std::string unknown_;
 };

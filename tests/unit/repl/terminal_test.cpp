@@ -29,8 +29,9 @@ TEST(TerminalTest, EvaluatesAndEnds) {
 TEST(TerminalTest, ReadsSeveralLinesAndIndentsThem) {
   Terminal terminal;
   terminal.send("(defun f (x)\r");
-  terminal.wait_until([&] { return terminal.screen().row() == 1 && terminal.screen().column() == 10; },
-                      "the body's indentation");
+  terminal.wait_until(
+      [&] { return terminal.screen().row() == 1 && terminal.screen().column() == 10; },
+      "the body's indentation");
   terminal.send("(* x\r");
   terminal.wait_until([&] { return terminal.screen().column() == 13; }, "alignment with x");
   EXPECT_EQ(terminal.enter("2))"), "F\n");
@@ -91,12 +92,25 @@ TEST(TerminalTest, ControlCStopsALoopOfKernels) {
   EXPECT_EQ(terminal.enter("(shape (forward rt))"), "(64 64)\n");
 }
 
+TEST(TerminalTest, ControlCStopsALongKernel) {
+  Terminal terminal;
+  terminal.enter("(defvar *x* (rand '(200000 1)))");
+  terminal.send("(progn (format t \"long~%\") (proceed (!sum (!sin (!+ *x* (!t *x*))))))\r");
+  terminal.wait_for("\nlong");
+  terminal.send(kCtrlC);
+  terminal.wait_for_prompt();
+  terminal.wait_for("; interrupted");
+  EXPECT_EQ(terminal.enter("(item (proceed (!sum (make-tensor '(2) :initial-element 2.0))))"),
+            "4.0\n");
+}
+
 TEST(TerminalTest, ErrorsOpenLevelsAndControlDLeavesThem) {
   Terminal terminal;
   terminal.enter("(defvar *kept* 1)");
   const std::string shown = terminal.enter("(let ((*kept* 2)) (car 5))");
   EXPECT_NE(shown.find("error: "), std::string::npos) << shown;
-  EXPECT_NE(shown.find("0: [RETRY] Try (let ((*kept* 2)) (car 5)) again.\n  1: [ABORT] Return to the top level."),
+  EXPECT_NE(shown.find("0: [RETRY] Try (let ((*kept* 2)) (car 5)) again.\n  1: [ABORT] Return to "
+                       "the top level."),
             std::string::npos)
       << shown;
   EXPECT_EQ(terminal.screen().row_text(terminal.screen().row()), "[1] catenc>");
@@ -114,10 +128,12 @@ TEST(TerminalTest, ErrorsOpenLevelsAndControlDLeavesThem) {
 
 TEST(TerminalTest, RestartsGoOn) {
   Terminal terminal;
-  terminal.enter("(list 1 (restart-case (error \"which?\") (use-value (v) v) (skip () :report \"Skip it.\" 0)))");
+  terminal.enter(
+      "(list 1 (restart-case (error \"which?\") (use-value (v) v) (skip () :report \"Skip it.\" "
+      "0)))");
   EXPECT_EQ(terminal.enter("1"), "(1 0)\n");
   terminal.enter("(list 1 (restart-case (error \"which?\") (use-value (v) v) (skip () 0)))");
-  terminal.send("0\r");
+  terminal.enter("0");
   terminal.wait_for("value:");
   EXPECT_EQ(terminal.enter("(+ 3 4)").substr(0, 6), "(1 7)\n");
   // Defined at the level of the error, then tried again.
@@ -140,6 +156,8 @@ TEST(TerminalTest, TopAndAbortLeaveLevels) {
   EXPECT_EQ(terminal.screen().row_text(terminal.screen().row()), "catenc>");
   terminal.enter("(car 1)");
   terminal.enter("(invoke-restart 'abort)");
+  EXPECT_EQ(terminal.screen().row_text(terminal.screen().row()), "[1] catenc>") << "the innermost";
+  terminal.enter("1");
   EXPECT_EQ(terminal.screen().row_text(terminal.screen().row()), "catenc>");
 }
 
@@ -187,8 +205,9 @@ TEST(TerminalTest, CompletesWithTab) {
   terminal.wait_for_prompt();
   terminal.send("(string-\t");
   terminal.wait_for("string-upcase");
-  terminal.wait_until([&] { return terminal.screen().row_text(terminal.screen().row()) == "catenc> (string-"; },
-                      "the prompt again");
+  terminal.wait_until(
+      [&] { return terminal.screen().row_text(terminal.screen().row()) == "catenc> (string-"; },
+      "the prompt again");
   terminal.send("up\t");
   terminal.wait_for("(string-upcase");
   EXPECT_EQ(terminal.enter("\"abc\")"), "\"ABC\"\n");
@@ -212,7 +231,8 @@ TEST(TerminalTest, ShowsArgumentLists) {
 TEST(TerminalTest, FlashesTheOpenParenthesis) {
   Terminal terminal;
   terminal.send("(list (+ 1 2)");
-  terminal.wait_until([&] { return terminal.screen().column() == 14; }, "the cursor on its partner");
+  terminal.wait_until([&] { return terminal.screen().column() == 14; },
+                      "the cursor on its partner");
   terminal.wait_until([&] { return terminal.screen().column() == 21; }, "the cursor back");
   EXPECT_EQ(terminal.enter(")"), "(3)\n");
 }
@@ -255,7 +275,7 @@ TEST(TerminalTest, KeepsItsHistory) {
   terminal.send("\033[A");
   terminal.wait_for(":third)");
   EXPECT_EQ(terminal.enter(""), "(:SECOND :THIRD)\n");
-  const std::string shown = terminal.enter(":history 4");
+  const std::string shown = terminal.enter(":history 5");
   EXPECT_EQ(shown.rfind("(list :first)\n", 0), 0U) << shown;
 }
 

@@ -50,8 +50,9 @@ std::string play(const std::string& lines) {
       continue;
     }
     // The next line is there when its indentation is.
-    terminal.wait_until([&] { return terminal.screen().row() > row && terminal.screen().column() > 8; },
-                        "the line after " + line);
+    terminal.wait_until(
+        [&] { return terminal.screen().row() > row && terminal.screen().column() > 8; },
+        "the line after " + line);
   }
   return masked(terminal.screen().text());
 }
