@@ -7,15 +7,19 @@
 with respect to each of `inputs`, as a list of lazy tensors; nil where no gradient flows. Inputs are
 tensors that require a gradient or depend on one that does. With `create-graph` the gradients can be
 differentiated again."
-  (let ((inputs (if (listp inputs) inputs (list inputs))))
+  (let ((outputs (if (listp outputs) outputs (list outputs)))
+        (seeds (if (listp seeds) seeds (list seeds)))
+        (inputs (if (listp inputs) inputs (list inputs))))
+    (loop for seed in seeds
+          for output in outputs
+          do (unless (same-shape-p (shape seed) (shape output))
+               (error "gradients: a seed of shape ~a for an output of shape ~a" (shape seed)
+                      (shape output))))
     (dolist (x inputs)
       (unless (%needs-grad-p x)
         (error "gradients: no gradient flows to a tensor of shape ~a; make it with :requires-grad t"
                (shape x))))
-    (%gradients (if (listp outputs) outputs (list outputs))
-                (if (listp seeds) seeds (list seeds))
-                inputs
-                create-graph)))
+    (%gradients outputs seeds inputs create-graph)))
 
 (define-op variable-op (Elementwise) (x) "Its input, as something to differentiate by."
   :lower x

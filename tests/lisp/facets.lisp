@@ -11,10 +11,10 @@
   (check-tensor (change-facet (make-array '(2 1) :initial-contents '((7) (8))) :tensor)
                 :int64 '(2 1) '(7 8))
   (check-tensor (change-facet '(t nil) :tensor) :bool '(2) '(t nil))
-  (signals (change-facet '((1 2) (3)) :tensor) 'error)
-  (signals (change-facet '((1 2) 3) :tensor) 'error)
-  (signals (change-facet "text" :tensor) 'error)
-  (signals (change-facet '(1 2) :banana) 'error))
+  (ok (signals (change-facet '((1 2) (3)) :tensor) 'error))
+  (ok (signals (change-facet '((1 2) 3) :tensor) 'error))
+  (ok (signals (change-facet "text" :tensor) 'error))
+  (ok (signals (change-facet '(1 2) :banana) 'error)))
 
 (deftest from-tensors
   (let ((x (make-tensor '(2 3) :from '((1.0 2.0 3.0) (4.0 5.0 6.0)))))
@@ -25,7 +25,7 @@
     (ok (equalp (change-facet x :vector) #(1.0 2.0 3.0 4.0 5.0 6.0)))
     (ok (equalp (change-facet x :simple-array) #(1.0 2.0 3.0 4.0 5.0 6.0)))
     (ok (= (change-facet (!sum x) :number) 21.0))
-    (signals (change-facet x :number) 'error)
+    (ok (signals (change-facet x :number) 'error))
     (testing "what is not computed yet is computed"
       (ok (equal (change-facet (!view (!mul x 2.0) 1 '(nil nil -1)) :list) '((12.0 10.0 8.0)))))
     (testing "size 0 and rank 0"
@@ -76,4 +76,4 @@
         (check-tensor z :float32 '(2 2) '(1 2 9 4))))
     (testing "what the dtype cannot hold"
       (let ((z (make-tensor '(2) :dtype :int8)))
-        (signals (with-facet (a (z)) (setf (aref a 0) 1000)) 'error)))))
+        (ok (signals (with-facet (a (z)) (setf (aref a 0) 1000)) 'error))))))

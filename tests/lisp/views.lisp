@@ -26,9 +26,9 @@
       (proceed (!assign (!reshape (!view base t '(1 3)) 4) (make-tensor '(4) :from '(4.0 5.0 6.0 7.0))))
       (check-tensor base :float32 '(2 3) '(3 4 5 3 6 7))))
   (testing "what is no place"
-    (signals (!assign (!add (grid) 1.0) 0.0) 'error)
-    (signals (!assign (!expand (make-tensor '(1 3)) 2 3) 0.0) 'error)
-    (signals (!assign (grid) (make-tensor '(4))) 'error)))
+    (ok (signals (!assign (!add (grid) 1.0) 0.0) 'error))
+    (ok (signals (!assign (!expand (make-tensor '(1 3)) 2 3) 0.0) 'error))
+    (ok (signals (!assign (grid) (make-tensor '(4))) 'error))))
 
 (deftest overlapping-assignments
   (let ((base (grid)))
@@ -75,10 +75,10 @@
       (check-tensor (!view x t (list (!sub start 4) (!sub start 2))) :float32 '(2 2) '(2 3 7 8))
       (check-tensor (!view x t (list (!+ start 3) start -1)) :float32 '(2 3) '(4 3 2 9 8 7)))
     (testing "errors"
-      (signals (proceed (!view x t (list (!+ start 2) (!+ start 5)))) 'error)
-      (signals (proceed (!view x (!+ start 1) t)) 'error)
-      (signals (!view x t (list start nil)) 'error)
-      (signals (!view x t (list 0 start)) 'error))
+      (ok (signals (proceed (!view x t (list (!+ start 2) (!+ start 5)))) 'error))
+      (ok (signals (proceed (!view x (!+ start 1) t)) 'error))
+      (ok (signals (!view x t (list start nil)) 'error))
+      (ok (signals (!view x t (list 0 start)) 'error)))
     (testing "as a place"
       (proceed (!assign (!view x t (list start (!+ start 2))) -1.0))
       (check-tensor x :float32 '(2 5) '(0 -1 -1 3 4 5 -1 -1 8 9))
@@ -103,7 +103,7 @@
       (ok (equal (cache-step program '(((1.0 2.0) (3.0 4.0))) 0) '(4.0 6.0 1.0 2.0 3.0 4.0)))
       (ok (equal (cache-step program '(((10.0 20.0))) 2) '(14.0 26.0 10.0 20.0)))
       (check-tensor cache :float32 '(1 6 2) '(1 2 3 4 10 20 0 0 0 0 0 0))
-      (signals (cache-step program '(((1.0 1.0))) 6) 'error)
+      (ok (signals (cache-step program '(((1.0 1.0))) 6) 'error))
       (check-tensor cache :float32 '(1 6 2) '(1 2 3 4 10 20 0 0 0 0 0 0))))
   (testing "a start known at run time"
     (let* ((cache (make-tensor '(4 2)))
@@ -114,4 +114,4 @@
       (forward program (cons 'k (make-tensor '(2 2) :from '((1.0 2.0) (3.0 4.0)))))
       (forward program (cons 'k (make-tensor '(2 2) :from '((5.0 6.0) (7.0 8.0)))))
       (check-tensor cache :float32 '(4 2) '(1 2 3 4 5 6 7 8))
-      (signals (forward program (cons 'k (make-tensor '(2 2)))) 'error))))
+      (ok (signals (forward program (cons 'k (make-tensor '(2 2)))) 'error)))))
