@@ -76,8 +76,11 @@ void nothing_to_verify(const schedule::Schedule& /*schedule*/) {}
 std::vector<runtime::EntryCheck> entry_checks(const air::Graph& graph, index::Pool& pool) {
   std::vector<runtime::EntryCheck> out;
   for (const air::SizeCheck& check : graph.checks) {
-    out.push_back({size_expr(pool, pool.from_dim(check.left)),
-                   size_expr(pool, pool.from_dim(check.right)), check.message, check.span});
+    const index::ExprId left = pool.from_dim(check.left);
+    const index::ExprId right = pool.from_dim(check.right);
+    if (left != right) {  // the pool knows more of bounds than a Dim
+      out.push_back({size_expr(pool, left), size_expr(pool, right), check.message, check.span});
+    }
   }
   return out;
 }

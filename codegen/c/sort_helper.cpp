@@ -10,8 +10,8 @@ namespace caten::c {
 namespace {
 
 constexpr std::string_view kText =
-    R"(void {name}(int64_t *order, int64_t order_step, const {type} *keys, int64_t keys_step,
-    int64_t n, int64_t *work) {{
+    R"(void {name}(int64_t *order, int64_t order_step, const {type} *keys,
+    int64_t keys_step, int64_t n, int64_t *work) {{
   int64_t *from = work;
   int64_t *to = work + n;
   for (int64_t i = 0; i < n; ++i) {{

@@ -125,6 +125,12 @@ void add_entries(Interpreter& interp, const Entry& name, EntryTensors& tensors,
   if (backward != WantBackward::No) {
     add_backward(interp, name, tensors, backward, into);
   }
+  // The assignments are this entry's: entries built later read the places as they find them.
+  for (Tensor* tensor : topological_order(tensors.outputs.span())) {
+    if (tensor->is_assignment) {
+      mark_applied(*tensor);
+    }
+  }
 }
 
 Entry tensor_entry(Interpreter& interp, std::span<Tensor* const> outputs) {

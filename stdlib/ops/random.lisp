@@ -18,8 +18,8 @@
      ,@body))
 
 (defun take-blocks (count)
-  "The first of the next `count` blocks, which are used up."
-  (prog1 *block* (setf *block* (dim+ *block* count))))
+  "The first of the next `count` blocks, which are used up; 2^32 of them where the count is symbolic."
+  (prog1 *block* (incf *block* (if (integerp count) count (ash 1 32)))))
 
 (defclass threefry-op (Func) ()
   (:documentation "Two words of random bits per block number: inputs are the key's words and the
