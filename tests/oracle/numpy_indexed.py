@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/lisp/numpy_{indexed,ordered,grid,random}.lisp: see numpy_ops.py.
+"""Writes tests/lisp/numpy_{indexed,ordered,grid,random,views}.lisp: see numpy_ops.py.
 
     python3 tests/oracle/numpy_indexed.py [DIRECTORY]      (default tests/lisp)
 
@@ -316,9 +316,83 @@ def randoms(out):
     f.write()
 
 
+def random_view(rng, form, x, places_only):
+    """One more view op around a form and the array it computes."""
+    kind = rng.choice(["slice", "slice", "permute", "reshape", "flip"] +
+                      ([] if places_only else ["expand", "pad"]))
+    if kind == "slice" and x.ndim:
+        parts, text = [], []
+        for size in x.shape:
+            step = int(rng.choice([1, 1, 2, -1, -2, 3]))
+            pick = rng.integers(0, 5)
+            if pick == 0:
+                parts.append(slice(None))
+                text.append("t")
+            elif pick == 1 and size:
+                at = int(rng.integers(-size, size))
+                parts.append(slice(at, at + 1) if at != -1 else slice(-1, None))
+                text.append(str(at))
+            else:
+                a, b = (None if rng.random() < 0.3 else int(rng.integers(-size - 1, size + 2))
+                        for _ in range(2))
+                parts.append(slice(a, b, step))
+                text.append(f"'({'nil' if a is None else a} {'nil' if b is None else b} {step})")
+        return f"(!view {form} {' '.join(text)})", x[tuple(parts)]
+    if kind == "permute" and x.ndim > 1:
+        order = [int(i) for i in rng.permutation(x.ndim)]
+        return f"(!permute {form} {' '.join(map(str, order))})", x.transpose(order)
+    if kind == "reshape" and x.size:
+        shape = [-1] if rng.random() < 0.5 or x.ndim < 2 else [*x.shape[:-2], -1]
+        if x.size % 2 == 0 and rng.random() < 0.5:
+            shape = [2, -1]
+        return f"(!reshape {form} {' '.join(map(str, shape))})", x.reshape(shape)
+    if kind == "expand":
+        return f"(!expand {form} 2 {' '.join(map(str, x.shape))})", np.broadcast_to(x, (2,) + x.shape)
+    if kind == "pad" and x.ndim:
+        widths = [(int(rng.integers(0, 2)), int(rng.integers(0, 3))) for _ in x.shape]
+        text = " ".join(f"({a} {b})" for a, b in widths)
+        return f"(!pad {form} '({text}) :value -1)", np.pad(x, widths, constant_values=-1)
+    axis = int(rng.integers(0, x.ndim)) if x.ndim else None
+    return (form, x) if axis is None else (f"(!flip {form} :axis {axis})", np.flip(x, axis))
+
+
+def views(out):
+    f = File(out / "numpy_views.lisp", "Compositions of views, read and assigned through")
+    f.head += "\n(defun numbers (&rest shape) (!cast (!index-components shape) :int32))\n"
+    f.head += ("\n(defun assigned (base value view)\n  (proceed (!assign (funcall view base) value))\n"
+               "  base)\n")
+    rng = np.random.default_rng(11)
+    shapes = [(4, 6), (2, 3, 4), (7,), (5, 4), (3, 1, 4)]
+    checks = []
+    while len(checks) < 60:
+        shape = shapes[len(checks) % len(shapes)]
+        form, x = f"(numbers {' '.join(map(str, shape))})", np.arange(np.prod(shape), dtype="int32")
+        x = x.reshape(shape)
+        for _ in range(rng.integers(2, 6)):
+            form, x = random_view(rng, form, x, False)
+        if x.size <= 40:
+            checks.append(check(form, x))
+    f.test("compositions", checks)
+    checks = []
+    while len(checks) < 40:
+        shape = shapes[len(checks) % len(shapes)]
+        form, at = "base", np.arange(np.prod(shape), dtype="int32").reshape(shape)
+        for _ in range(rng.integers(1, 5)):
+            form, at = random_view(rng, form, at, True)
+        if 0 < at.size and form != "base":
+            base = np.zeros(np.prod(shape), "int32")
+            base[at.reshape(-1)] = np.arange(at.size) + 1
+            text = " ".join(map(str, shape))
+            value = f"(!add 1 (numbers {' '.join(map(str, at.shape))}))"
+            checks.append(check(f"(assigned (make-tensor '({text}) :dtype :int32) {value} "
+                                f"#'(lambda (base) {form}))", base.reshape(shape)))
+    f.test("assignments", checks)
+    f.write()
+
+
 def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/lisp")
-    for write in (indexed, ordered, grid, randoms):
+    for write in (indexed, ordered, grid, randoms, views):
         write(out)
 
 
