@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/lisp/numpy_{indexed,ordered,grid,random,views}.lisp: see numpy_ops.py.
+"""Writes tests/lisp/numpy_{indexed,ordered,grid_*,random,views}.lisp: see numpy_ops.py.
 
     python3 tests/oracle/numpy_indexed.py [DIRECTORY]      (default tests/lisp)
 
@@ -195,7 +195,8 @@ def ordered(out):
 
 
 def grid(out):
-    f = File(out / "numpy_grid.lisp", "Every op over shapes, dtypes and layouts")
+    what = "over shapes, dtypes and layouts"
+    f = File(out / "numpy_grid_unary.lisp", f"Functions of one operand {what}")
     turn = 0
 
     def cases(dtypes, special=True):
@@ -223,6 +224,8 @@ def grid(out):
     for name, (fn, dtypes, exact) in one.items():
         f.test(f"grid-{name}", [check(f"(!{name} {form})", fn(x), tolerance(x, exact))
                                 for form, x in cases(dtypes)])
+    f.write()
+    f = File(out / "numpy_grid_binary.lisp", f"Functions of two operands {what}")
     two = {"add": (np.add, FLOATS + INTS + ["bool"]), "sub": (np.subtract, FLOATS + INTS),
            "mul": (np.multiply, EVERY), "maximum": (np.maximum, EVERY), "<": (np.less, EVERY),
            "eq": (np.equal, EVERY), "xor": (np.bitwise_xor, INTS + ["bool"])}
@@ -232,6 +235,8 @@ def grid(out):
             y = fill(str(x.dtype), x.shape, 99)
             checks.append(check(f"(!{name} {form} {tensor(y)})", fn(x, y)))
         f.test(f"grid-{name}", checks)
+    f.write()
+    f = File(out / "numpy_grid_reductions.lisp", f"Reductions {what}")
     folds = {"sum": (np.sum, EVERY), "max": (np.max, EVERY), "any": (np.any, EVERY),
              "all": (np.all, EVERY), "mean": (np.mean, FLOATS), "argmax": (np.argmax, EVERY)}
     for name, (fn, dtypes) in folds.items():
@@ -248,6 +253,8 @@ def grid(out):
             exact = name not in ("sum", "mean")
             checks.append(check(f"(!{name} {form} :axis -1)", want, tolerance(x, exact)))
         f.test(f"grid-{name}", checks)
+    f.write()
+    f = File(out / "numpy_grid_movement.lisp", f"Movement {what}")
     moves = {"(!flip {})": lambda x: np.flip(x),
              "(!reshape {} -1)": lambda x: x.reshape(-1) if x.size else None,
              "(!unsqueeze {} 0)": lambda x: x[None],
