@@ -194,7 +194,9 @@ them together is at most `max-norm`; returns what it was."
                  (factor (/ max-norm (+ total 1d-6))))
             (when (< factor 1)
               (dolist (x tensors)
-                (setf (grad x) (proceed (!mul (grad x) factor)))))
+                ;; A stored factor, not a constant: one program serves every step.
+                (setf (grad x)
+                      (proceed (!mul (grad x) (make-scalar factor :dtype (dtype-of x)))))))
             total)))))
 
 (defun clip-grad-value (parameters limit)
