@@ -13,7 +13,9 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 // Memory that is not there is a RuntimeError, under AddressSanitizer too.
-extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char* __asan_default_options() {
+  return "allocator_may_return_null=1";
+}
 #endif
 
 namespace caten::runtime {

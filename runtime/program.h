@@ -86,6 +86,7 @@ struct Program {
   std::vector<EntryCheck> checks{};
   SizeExpr arena_bytes{};
   std::string source{};  // C text of all kernels in the tcc dialect, no #include
+  std::vector<std::string> vector_functions{};  // routines of intrinsics/strips that it calls
 };
 
 enum class Status : int32_t { Ok = 0, BadSize = 1, SizeRelation = 2, IndexOutOfRange = 3 };

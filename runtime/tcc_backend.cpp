@@ -31,6 +31,8 @@ constexpr const char* kEndMarker = "void ct_code_end(void) {}";
 /// One compilation's data, plain because libtcc may leave by longjmp.
 struct Job {
   const char* source = nullptr;
+  const std::string* functions = nullptr;  // vector routines to bind
+  size_t function_count = 0;
   TCCState* state = nullptr;
   int size = 0;           // bytes of code, after compile()
   void* image = nullptr;  // where relocate() writes them
@@ -59,6 +61,9 @@ void compile(void* context) {
   tcc_set_output_type(job.state, TCC_OUTPUT_MEMORY);
   for (const Symbol& symbol : kernel_symbols()) {
     tcc_add_symbol(job.state, symbol.name, symbol.address);
+  }
+  for (size_t i = 0; i < job.function_count; ++i) {
+    tcc_add_symbol(job.state, job.functions[i].c_str(), strip_function(job.functions[i]));
   }
   // Functions are laid out in the order of the text: the last one marks the end of the others.
   if (tcc_compile_string(job.state, job.source) != 0 ||
@@ -103,6 +108,12 @@ struct LoadedCode {
 LoadedCode compile_and_link(const Program& program) {
   Job job;
   job.source = program.source.c_str();
+  job.functions = program.vector_functions.data();
+  job.function_count = program.vector_functions.size();
+  for (const std::string& name : program.vector_functions) {
+    CATEN_CHECK(strip_function(name) != nullptr, "program `{}` calls `{}`, which does not exist",
+                program.name, name);
+  }
   auto step = [&](void (*body)(void*)) {
     job.ok = false;
     bool returned = run_guarded(body, &job);

@@ -1,8 +1,11 @@
-// Elementary functions by the C library's, which are within the bound and correct at the special
-// values; rint assumes the default rounding mode (to nearest even).
+// Elementary functions: the vectorisable specifications of elementary_f32.h where there is one,
+// else the C library's, which are within the bound and correct at the special values; rint assumes
+// the default rounding mode (to nearest even).
 #include "ir/support/elementary.h"
 
 #include <cmath>
+
+#include "ir/support/elementary_f32.h"
 
 namespace caten::elementary {
 
@@ -13,6 +16,14 @@ namespace caten::elementary {
   double fn(double x) {       \
     return std::fn(x);        \
   }
+// A NaN is not beyond any limit.
+#define CATEN_ELEMENTARY_SPEC(fn, limit)                       \
+  float fn(float x) {                                          \
+    return std::fabs(x) > (limit) ? std::fn(x) : fn##_spec(x); \
+  }                                                            \
+  double fn(double x) {                                        \
+    return std::fn(x);                                         \
+  }
 #define CATEN_ELEMENTARY2(fn)     \
   float fn(float x, float y) {    \
     return std::fn(x, y);         \
@@ -22,6 +33,7 @@ namespace caten::elementary {
   }
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
+#undef CATEN_ELEMENTARY_SPEC
 #undef CATEN_ELEMENTARY2
 
 }  // namespace caten::elementary

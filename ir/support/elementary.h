@@ -9,11 +9,13 @@ namespace caten::elementary {
 #define CATEN_ELEMENTARY1(fn) \
   float fn(float x);          \
   double fn(double x);
+#define CATEN_ELEMENTARY_SPEC(fn, limit) CATEN_ELEMENTARY1(fn)
 #define CATEN_ELEMENTARY2(fn) \
   float fn(float x, float y); \
   double fn(double x, double y);
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
+#undef CATEN_ELEMENTARY_SPEC
 #undef CATEN_ELEMENTARY2
 
 }  // namespace caten::elementary

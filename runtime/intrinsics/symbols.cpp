@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <cstring>
+#include <unordered_map>
 
 #include "ir/support/elementary.h"
 #include "ir/type.h"
 #include "runtime/interrupt.h"
+#include "runtime/intrinsics/strips/table.h"
 
 namespace caten::runtime {
 namespace {
@@ -61,7 +63,42 @@ const void* address(Function* function) {
   return reinterpret_cast<const void*>(function);
 }
 
+using StripMap = std::unordered_map<std::string_view, const void*>;
+
+void add(StripMap& map, strips::Table table) {
+  for (size_t i = 0; i < table.count; ++i) {
+    map[table.entries[i].name] = table.entries[i].address;
+  }
+}
+
+StripMap strips_for_this_machine() {
+  StripMap map;
+#define CATEN_ADD(isa)                  \
+  add(map, strips::arithmetic_##isa()); \
+  add(map, strips::casts_##isa());      \
+  add(map, strips::math_##isa());       \
+  add(map, strips::rounding_##isa());   \
+  add(map, strips::moves_##isa());      \
+  add(map, strips::reductions_##isa())
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c")) {
+    CATEN_ADD(avx2);
+    return map;
+  }
+#endif
+  CATEN_ADD(baseline);
+#undef CATEN_ADD
+  return map;
+}
+
 }  // namespace
+
+const void* strip_function(std::string_view name) {
+  static const StripMap map = strips_for_this_machine();
+  const auto found = map.find(name);
+  return found == map.end() ? nullptr : found->second;
+}
 
 std::span<const Symbol> kernel_symbols() {
   static const Symbol symbols[] = {

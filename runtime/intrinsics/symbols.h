@@ -13,6 +13,10 @@ struct Symbol {
   const void* address;
 };
 
+/// The address of a vector routine (intrinsics/strips) for this machine; nullptr when there is none
+/// of that name.
+const void* strip_function(std::string_view name);
+
 /// Every row of math_symbols.def, and TinyCC's own helpers.
 std::span<const Symbol> kernel_symbols();
 
