@@ -50,19 +50,32 @@ constexpr Order kScheduleOrder[] = {
 constexpr Pass<loops::Module> kLoopPasses[] = {
     {"loop_dead_code",   loops::dead_code,       true,  "results forwarded in registers leave stores that nobody reads"},
     {"collapse",         loops::collapse,        false, "contiguous nests become one loop without index arithmetic"},
-    {"partial_sums",     loops::partial_sums,    true,  "float sums need eight partial sums for precision; compilers vectorise them"},
-    {"hoist",            loops::hoist,           false, "invariants are computed once; TinyCC does not do it"},
-    {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
 };
 constexpr Order kLoopOrder[] = {
     {"loop_dead_code", "collapse", "a dead store may be the access that is not contiguous"},
-    {"collapse", "partial_sums", "longer reduce loops first"},
+};
+
+// What a target needs: code in memory calls vector routines, C files leave vectors to compilers.
+constexpr Pass<loops::Module> kTccPasses[] = {
+    {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
+    {"partial_sums",     loops::partial_sums,    true,  "the other float sums need eight partial sums for precision"},
+    {"hoist",            loops::hoist,           false, "invariants are computed once; TinyCC does not do it"},
+    {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
+};
+constexpr Pass<loops::Module> kC99Passes[] = {
+    {"partial_sums",     loops::partial_sums,    true,  "float sums need eight partial sums for precision; compilers vectorise them"},
+    {"hoist",            loops::hoist,           false, "invariants are computed once; a reader sees what changes"},
+    {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
+};
+constexpr Order kTargetOrder[] = {
     {"partial_sums", "hoist", "unrolled copies leave invariants behind"},
 };
 // clang-format on
 static_assert(in_order(kAirPasses, kAirOrder));
 static_assert(in_order(kSchedulePasses, kScheduleOrder));
 static_assert(in_order(kLoopPasses, kLoopOrder));
+static_assert(in_order(kTccPasses, kTargetOrder));
+static_assert(in_order(kC99Passes, kTargetOrder));
 
 template <typename T, size_t N>
 void list(std::string_view stage, const Pass<T> (&passes)[N], std::vector<PassRow>& rows) {
@@ -85,6 +98,22 @@ std::vector<runtime::EntryCheck> entry_checks(const air::Graph& graph, index::Po
   return out;
 }
 
+/// What both targets have: buffers, calls and checks, with kernels in the tcc dialect.
+runtime::Program make_program(loops::Module& module, const air::Graph& graph,
+                              std::string_view name) {
+  runtime::Program program;
+  program.name = name;
+  program.symbols = graph.symbols;
+  program.checks = entry_checks(graph, module.pool);
+  c::ProgramText text = c::emit_program(module, name);
+  program.source = std::move(text.source);
+  program.vector_functions = std::move(text.vector_functions);
+  program.kernels = std::move(text.kernels);
+  program.calls = std::move(text.calls);
+  plan_memory(module, program);
+  return program;
+}
+
 }  // namespace
 
 std::vector<PassRow> list_passes() {
@@ -92,6 +121,8 @@ std::vector<PassRow> list_passes() {
   list("air", kAirPasses, rows);
   list("schedule", kSchedulePasses, rows);
   list("loops", kLoopPasses, rows);
+  list("tcc", kTccPasses, rows);
+  list("c99", kC99Passes, rows);
   return rows;
 }
 
@@ -118,29 +149,27 @@ Compilation compile(const air::Graph& graph, std::string_view name, PassContext&
       "build_loops", context, [&] { return loops::build(std::move(schedule)); },
       [&] { return air::print(out.simplified); });
   module = run_passes(std::move(module), kLoopPasses, context, loops::print, loops::verify);
+  out.module = std::make_shared<const LoweredModule>(LoweredModule{module, context.disabled});
+  module = run_passes(std::move(module), kTccPasses, context, loops::print, loops::verify);
   if (context.keep_texts) {
     out.loops_text = loops::print(module);
   }
 
   out.program = timed(
-      "emit_program", context,
-      [&] {
-        runtime::Program program;
-        program.name = name;
-        program.symbols = out.simplified.symbols;
-        program.checks = entry_checks(out.simplified, module.pool);
-        c::ProgramText text = c::emit_program(module, name);
-        program.source = std::move(text.source);
-        program.kernels = std::move(text.kernels);
-        program.calls = std::move(text.calls);
-        plan_memory(module, program);
-        return program;
-      },
+      "emit_program", context, [&] { return make_program(module, out.simplified, name); },
       [&] { return loops::print(module); });
   out.kernel_count = static_cast<int>(module.kernels.size());
   out.index_steps = module.pool.steps();
-  out.module = std::make_shared<const LoweredModule>(LoweredModule{std::move(module)});
   return out;
+}
+
+C99Module lower_c99(const Compilation& compilation) {
+  PassContext context;
+  context.disabled = compilation.module->disabled;
+  loops::Module module =
+      run_passes(compilation.module->module, kC99Passes, context, loops::print, loops::verify);
+  runtime::Program program = make_program(module, compilation.simplified, compilation.program.name);
+  return {std::move(module), std::move(program)};
 }
 
 }  // namespace caten::codegen

@@ -68,8 +68,9 @@ class EntryPrinter {
       : entry_(entry),
         library_(library),
         uses_(library.uses),
-        program_(entry.compilation->program),
-        module_(entry.compilation->module->module),
+        lowered_(codegen::lower_c99(*entry.compilation)),
+        program_(lowered_.program),
+        module_(lowered_.module),
         names_({"params", "state", "scratch", "status", "bad"}),
         pointers_(program_.buffers.size()) {}
 
@@ -589,8 +590,9 @@ class EntryPrinter {
   const codegen::LibraryEntry& entry_;
   LibraryState& library_;
   Uses& uses_;
+  codegen::C99Module lowered_;
   const Program& program_;
-  loops::Module module_;  // a copy: printing interns index expressions
+  loops::Module& module_;  // printing interns index expressions
   LocalNames names_;
   std::vector<std::string> symbols_;
   std::vector<std::string> pointers_;  // per buffer

@@ -5,9 +5,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "codegen/c/emit_index.h"
+#include "codegen/c/body_printer.h"
 #include "codegen/c/sort_helper.h"
 #include "codegen/loops/visit.h"
 #include "ir/support/check.h"
@@ -16,11 +15,6 @@
 
 namespace caten::c {
 namespace {
-
-using loops::Block;
-using loops::Kernel;
-using loops::Stmt;
-using loops::ValueId;
 
 constexpr std::string_view kLoopNames[] = {"i", "j", "k", "l", "m", "p", "q", "r"};
 /// How far down a block a load may be moved to its only use.
@@ -32,92 +26,11 @@ constexpr size_t kMaxNested = 72;
 /// A remark is one line.
 constexpr size_t kMaxComment = 90;
 
-/// Where a value is used.
-struct UseInfo {
-  int count = 0;
-  bool compared = false;  // an operand whose type matters to compilers' warnings
-};
-
-class BodyPrinter {
- public:
-  BodyPrinter(index::Pool& pool, const Kernel& kernel, const KernelNames& names,
-              const KernelStyle& style, LocalNames& locals, Uses& uses)
-      : kernel_(kernel),
-        style_(style),
-        locals_(locals),
-        uses_(uses),
-        index_(pool, style.dialect, names.symbols, uses),
-        pool_(pool),
-        arrays_(names.arrays),
-        text_of_(kernel.values.size()),
-        use_(kernel.values.size()) {
-    arrays_.resize(kernel.arrays.size());
-  }
-
-  KernelBody run() {
-    count_uses(kernel_.body);
-    find_last_writes();
-    if (kernel_.checks_indices) {
-      line("{} status = 0;", style_.dialect == DialectKind::C99 ? "int" : "int32_t");
-    }
-    block(kernel_.body);
-    return {std::move(out_), index_.used_symbols()};
-  }
-
- private:
-  template <typename... Args>
-  void line(fmt::format_string<Args...> format, Args&&... args) {
-    out_.append(static_cast<size_t>(indent_) * 2, ' ');
-    out_ += fmt::format(format, std::forward<Args>(args)...);
-    out_ += '\n';
-  }
-
-  void count_uses(const Block& statements);
-  void find_last_writes();
-  bool is_nested_in_user(const Block& statements, size_t at, const loops::Let& let) const;
-  void use(ValueId value, bool compared = false) {
-    use_[value.index].count += 1;
-    use_[value.index].compared |= compared;
-  }
-  void block(const Block& statements);
-  void statement(const Block& statements, size_t at);
-  bool may_move_to_use(const Block& statements, size_t at, ValueId value,
-                       loops::ArrayId array) const;
-  static bool uses_value(const Stmt& stmt, ValueId value);
-  std::string element(loops::ArrayId array, index::ExprId position);
-  std::string named(ValueId value);
-  void define(ValueId value, const std::string& expression);
-  const std::string& text(ValueId value) const {
-    CATEN_CHECK(!text_of_[value.index].empty(), "value {} is printed before it is computed",
-                value.index);
-    return text_of_[value.index];
-  }
-  std::string op_text(const loops::Let& let);
-  void bind(const loops::Bind& bind);
-  void sort(const loops::SortLine& sort);
-  void declare(loops::ArrayId array, const std::string& initial);
-  int64_t inner_iterations(const Block& body) const;
-  void loop(const loops::For& loop);
-  void comment(const loops::Comment& comment);
-
-  const Kernel& kernel_;
-  const KernelStyle& style_;
-  LocalNames& locals_;
-  Uses& uses_;
-  IndexPrinter index_;
-  index::Pool& pool_;
-  std::vector<std::string> arrays_;
-  std::vector<std::string> text_of_;  // per value: name or inlined expression
-  std::vector<UseInfo> use_;
-  std::vector<size_t> last_write_;  // per array: number of the last statement that writes it
-  size_t position_ = 0;             // number of the statement being printed, in order of the text
-  std::string out_;
-  int indent_ = 1;
-};
-
 bool is_compare(air::Op op) {
   return air::info(op).has(air::kCompare) || op == air::Op::Max || op == air::Op::Min;
 }
+
+}  // namespace
 
 void BodyPrinter::count_uses(const Block& statements) {
   for (const Stmt& stmt : statements) {
@@ -291,6 +204,41 @@ std::string BodyPrinter::op_text(const loops::Let& let) {
     return let.op == air::Op::Le || let.op == air::Op::Eq ? "1" : "0";
   }
   return spell(let.op, kernel_.value(let.value).dtype, from, args, style_.dialect, uses_);
+}
+
+/// An element as it is computed with; 0 where the guard does not hold.
+std::string BodyPrinter::load_text(const loops::Load& load) {
+  const loops::Array& array = kernel_.array(load.array);
+  std::string source = element(load.array, load.index);
+  if (!array.widened && !array.is_scalar) {
+    source = spell_load(array.dtype, source, style_.dialect, uses_);
+  }
+  if (load.guard.empty()) {
+    return source;
+  }
+  const char* zero = array.dtype == DType::Float64 ? "0.0" : is_float(array.dtype) ? "0.0f" : "0";
+  return fmt::format("{} ? {} : {}", index_.print_guard(load.guard), source, zero);
+}
+
+std::string BodyPrinter::select_text(const loops::Select& select) {
+  std::string expression;
+  for (size_t i = 0; i < select.cases.size(); ++i) {
+    std::string guard = index_.print_guard(select.cases[i]);
+    if (select.cases[i].size() > 1) {
+      guard = "(" + guard + ")";
+    }
+    expression += fmt::format("{} ? {} : ", guard, text(select.args[i]));
+  }
+  return expression + text(select.args.back());
+}
+
+std::string BodyPrinter::store_text(const loops::Store& store) {
+  const loops::Array& array = kernel_.array(store.array);
+  std::string value = text(store.value);
+  if (!array.widened && !array.is_scalar) {
+    value = spell_store(array.dtype, value, style_.dialect, uses_);
+  }
+  return fmt::format("{} = {};", element(store.array, store.index), without_parentheses(value));
 }
 
 void BodyPrinter::bind(const loops::Bind& bind) {
@@ -484,35 +432,18 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
           },
           [&](const loops::Load& s) {
             const loops::Array& array = kernel_.array(s.array);
-            std::string source = element(s.array, s.index);
-            if (!array.widened && !array.is_scalar) {
-              source = spell_load(array.dtype, source, dialect, uses_);
-            }
+            std::string source = load_text(s);
             if (array.is_scalar && last_write_[s.array.index] < position_) {
-              text_of_[s.value.index] = std::move(source);  // it keeps this value
+              text_of_[s.value.index] = arrays_[s.array.index];  // it keeps this value
             } else if (!s.guard.empty()) {
-              const char* zero = array.dtype == DType::Float64 ? "0.0"
-                                 : is_float(array.dtype)       ? "0.0f"
-                                                               : "0";
-              define(s.value,
-                     fmt::format("{} ? {} : {}", index_.print_guard(s.guard), source, zero));
+              define(s.value, source);
             } else if (may_move_to_use(statements, at, s.value, s.array)) {
               text_of_[s.value.index] = std::move(source);
             } else {
               define(s.value, source);
             }
           },
-          [&](const loops::Select& s) {
-            std::string expression;
-            for (size_t i = 0; i < s.cases.size(); ++i) {
-              std::string guard = index_.print_guard(s.cases[i]);
-              if (s.cases[i].size() > 1) {
-                guard = "(" + guard + ")";
-              }
-              expression += fmt::format("{} ? {} : ", guard, text(s.args[i]));
-            }
-            define(s.value, expression + text(s.args.back()));
-          },
+          [&](const loops::Select& s) { define(s.value, select_text(s)); },
           [&](const loops::Store& s) {
             const loops::Array& array = kernel_.array(s.array);
             const auto* scratch =
@@ -520,11 +451,7 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             if (scratch != nullptr && scratch->array == s.array && array.is_scalar) {
               return;  // printed with the declaration
             }
-            std::string value = text(s.value);
-            if (!array.widened && !array.is_scalar) {
-              value = spell_store(array.dtype, value, dialect, uses_);
-            }
-            line("{} = {};", element(s.array, s.index), without_parentheses(value));
+            line("{}", store_text(s));
           },
           [&](const loops::Accumulate& s) {
             const std::string target = element(s.array, s.index);
@@ -545,7 +472,13 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
                 store != nullptr && store->array == s.array && kernel_.array(s.array).is_scalar;
             declare(s.array, initialised ? text(store->value) : "");
           },
-          [&](const loops::For& s) { loop(s); },
+          [&](const loops::For& s) {
+            const bool calls =
+                s.kind == loops::LoopKind::Strip && dialect == DialectKind::Tcc && strip(s);
+            if (!calls) {
+              loop(s);
+            }
+          },
           [&](const loops::If& s) {
             line("if ({}) {{", text(s.condition));
             ++indent_;
@@ -566,8 +499,6 @@ void BodyPrinter::block(const Block& statements) {
     statement(statements, i);
   }
 }
-
-}  // namespace
 
 KernelBody emit_body(index::Pool& pool, const loops::Kernel& kernel, const KernelNames& names,
                      const KernelStyle& style, LocalNames& locals, Uses& uses) {

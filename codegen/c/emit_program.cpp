@@ -102,6 +102,10 @@ ProgramText emit_program(loops::Module& module, std::string_view name) {
   for (const std::string& function : uses.functions) {
     out.source += prototype(function) + "\n";
   }
+  for (const auto& [function, declaration] : uses.vector_functions) {
+    out.vector_functions.push_back(function);
+    out.source += declaration + "\n";
+  }
   out.source += helpers;
   out.source += functions;
   return out;

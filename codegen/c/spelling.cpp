@@ -293,7 +293,16 @@ std::string unrounded(Op op, DType dtype, DType from, std::span<const std::strin
   CATEN_UNREACHABLE("`{}` is not an operation on scalars", air::name(op));
 }
 
-/// Whether the result may lie between two values of a 16-bit type.
+std::string float_text(double value, bool wide) {
+  std::string text = wide ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
+  if (text.find_first_of(".e") == std::string::npos) {
+    text += ".0";
+  }
+  return wide ? text : text + "f";
+}
+
+}  // namespace
+
 bool needs_rounding(Op op) {
   switch (op) {
     case Op::Neg:
@@ -311,16 +320,6 @@ bool needs_rounding(Op op) {
       return true;
   }
 }
-
-std::string float_text(double value, bool wide) {
-  std::string text = wide ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
-  if (text.find_first_of(".e") == std::string::npos) {
-    text += ".0";
-  }
-  return wide ? text : text + "f";
-}
-
-}  // namespace
 
 std::string without_parentheses(const std::string& text) {
   if (text.size() < 2 || text.front() != '(' || text.back() != ')') {

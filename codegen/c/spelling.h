@@ -6,6 +6,7 @@
 // `float`, bool in `uint8_t`.
 #pragma once
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@ enum class DialectKind : uint8_t {
 struct Uses {
   std::set<std::string> helpers;    // names of helper functions, see helper_text()
   std::set<std::string> functions;  // C library functions and runtime symbols
+  std::map<std::string, std::string> vector_functions;  // routines of the runtime: prototypes
 };
 
 /// One C expression for `result = op(args)`; operands are primary expressions. `from` is the dtype
@@ -43,6 +45,9 @@ std::string spell_int64(int64_t value, DialectKind dialect);
 
 /// The text without a pair of parentheses around the whole of it.
 std::string without_parentheses(const std::string& text);
+
+/// Whether the result of an operation on 16-bit floats may lie between two of them.
+bool needs_rounding(air::Op op);
 
 std::string_view c_value_type(DType dtype);
 std::string_view c_storage_type(DType dtype);

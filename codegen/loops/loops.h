@@ -100,7 +100,10 @@ struct SortLine {
 struct Scratch {
   ArrayId array;
 };
-enum class LoopKind : uint8_t { Serial, Parallel, Unroll };
+enum class LoopKind : uint8_t {
+  Serial,
+  Strip,  // iterations are independent but for what they accumulate; runs in strips (codegen/strip)
+};
 struct For {
   RangeId range;  // extent(range) = hi - lo when lo is 0; bounds of indices come from it
   ExprId lo;

@@ -105,7 +105,7 @@ class Printer {
                             expr(array.size));
                      },
                      [&](const For& s) {
-                       line("(for r{} {} {}", s.range.index, expr(s.lo), expr(s.hi));
+                       line("({} r{} {} {}", s.kind == LoopKind::Strip ? "strip" : "for", s.range.index, expr(s.lo), expr(s.hi));
                        ++indent_;
                        block(s.body);
                        --indent_;

@@ -34,10 +34,11 @@ class PartialSums {
     out.reserve(statements.size());
     for (Stmt& stmt : statements) {
       Block* body = body_of(stmt);
-      const bool inner_done = body != nullptr && block(*body);
-      done_inside |= inner_done;
       auto* loop = std::get_if<For>(&stmt.node);
-      if (loop == nullptr || inner_done || !is_long(*loop)) {
+      const bool inner_done =
+          body != nullptr && (block(*body) || (loop != nullptr && sums_strips(*loop)));
+      done_inside |= inner_done;
+      if (loop == nullptr || inner_done || loop->kind == LoopKind::Strip || !is_long(*loop)) {
         out.push_back(std::move(stmt));
       } else if (Block* row = row_of(*loop)) {
         take_together(*loop, *row, out);
@@ -62,6 +63,15 @@ class PartialSums {
   bool is_sum(const Accumulate& s) const {
     return is_float(kernel_.array(s.array).dtype) &&
            (s.op == air::ReduceOp::Add || s.op == air::ReduceOp::Mul);
+  }
+
+  /// A strip loop that sums whole strips: the routine has lanes of its own.
+  bool sums_strips(const For& loop) const {
+    return loop.kind == LoopKind::Strip &&
+           std::any_of(loop.body.begin(), loop.body.end(), [&](const Stmt& stmt) {
+             const auto* sum = std::get_if<Accumulate>(&stmt.node);
+             return sum != nullptr && is_sum(*sum) && !pool_.uses(sum->index, loop.range);
+           });
   }
 
   /// Float sums inside the loop into a place that no loop inside moves; empty when the loop must

@@ -11,6 +11,8 @@ Module collapse(Module module);
 Module partial_sums(Module module);
 /// Moves computations out of loops that they do not depend on.
 Module hoist(Module module);
+/// Innermost loops that vector routines can run become strip loops.
+Module strip(Module module);
 /// Drops values nobody uses, scratch nobody reads, loops that do nothing.
 Module dead_code(Module module);
 /// Scratch that is too large for the stack, or of symbolic size, becomes a temporary buffer.

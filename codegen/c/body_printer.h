@@ -1,0 +1,122 @@
+// Statements of the loop IR as C text: shared by emit_kernel.cpp (scalar code) and emit_strip.cpp
+// (calls of vector routines).
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/c/emit_index.h"
+#include "codegen/c/emit_kernel.h"
+#include "codegen/strip/strip.h"
+#include "ir/support/check.h"
+
+namespace caten::c {
+
+using loops::Block;
+using loops::Kernel;
+using loops::Stmt;
+using loops::ValueId;
+
+/// Where a value is used.
+struct UseInfo {
+  int count = 0;
+  bool compared = false;  // an operand whose type matters to compilers' warnings
+};
+
+class BodyPrinter {
+ public:
+  BodyPrinter(index::Pool& pool, const Kernel& kernel, const KernelNames& names,
+              const KernelStyle& style, LocalNames& locals, Uses& uses)
+      : kernel_(kernel),
+        style_(style),
+        locals_(locals),
+        uses_(uses),
+        index_(pool, style.dialect, names.symbols, uses),
+        pool_(pool),
+        arrays_(names.arrays),
+        text_of_(kernel.values.size()),
+        use_(kernel.values.size()) {
+    arrays_.resize(kernel.arrays.size());
+  }
+
+  KernelBody run() {
+    count_uses(kernel_.body);
+    find_last_writes();
+    if (kernel_.checks_indices) {
+      line("{} status = 0;", style_.dialect == DialectKind::C99 ? "int" : "int32_t");
+    }
+    block(kernel_.body);
+    return {std::move(out_), index_.used_symbols()};
+  }
+
+ private:
+  template <typename... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
+    out_.append(static_cast<size_t>(indent_) * 2, ' ');
+    out_ += fmt::format(format, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  void count_uses(const Block& statements);
+  void find_last_writes();
+  bool is_nested_in_user(const Block& statements, size_t at, const loops::Let& let) const;
+  void use(ValueId value, bool compared = false) {
+    use_[value.index].count += 1;
+    use_[value.index].compared |= compared;
+  }
+  void block(const Block& statements);
+  void statement(const Block& statements, size_t at);
+  bool may_move_to_use(const Block& statements, size_t at, ValueId value,
+                       loops::ArrayId array) const;
+  static bool uses_value(const Stmt& stmt, ValueId value);
+  std::string element(loops::ArrayId array, index::ExprId position);
+  std::string named(ValueId value);
+  void define(ValueId value, const std::string& expression);
+  const std::string& text(ValueId value) const {
+    CATEN_CHECK(!text_of_[value.index].empty(), "value {} is printed before it is computed",
+                value.index);
+    return text_of_[value.index];
+  }
+  std::string op_text(const loops::Let& let);
+  void bind(const loops::Bind& bind);
+  void sort(const loops::SortLine& sort);
+  void declare(loops::ArrayId array, const std::string& initial);
+  int64_t inner_iterations(const Block& body) const;
+  void loop(const loops::For& loop);
+  void comment(const loops::Comment& comment);
+  std::string load_text(const loops::Load& load);
+  std::string select_text(const loops::Select& select);
+  std::string store_text(const loops::Store& store);
+
+  // emit_strip.cpp
+  bool strip(const loops::For& loop);
+  void strip_steps(const loops::For& loop, const strip::Body& body, const std::string& at);
+  void strip_call(const strip::Step& step);
+  void strip_scalar(const loops::For& loop, const strip::Body& body, const strip::Step& step,
+                    const std::string& at);
+  std::string strip_operand(const strip::Operand& operand);
+
+  const Kernel& kernel_;
+  const KernelStyle& style_;
+  LocalNames& locals_;
+  Uses& uses_;
+  IndexPrinter index_;
+  index::Pool& pool_;
+  std::vector<std::string> arrays_;
+  std::vector<std::string> text_of_;  // per value: name or inlined expression
+  std::vector<UseInfo> use_;
+  std::vector<size_t> last_write_;  // per array: number of the last statement that writes it
+  size_t position_ = 0;             // number of the statement being printed, in order of the text
+  std::string out_;
+  int indent_ = 1;
+  // Of the strip being printed:
+  std::vector<std::string> slots_;
+  std::unordered_map<uint32_t, std::string> scalar_names_;  // values that are the same throughout
+  std::string count_;
+};
+
+}  // namespace caten::c

@@ -1,0 +1,211 @@
+// Strip loops as calls of vector routines, at most kStripLength elements at a time.
+#include <algorithm>
+#include <cctype>
+
+#include "codegen/c/body_printer.h"
+
+namespace caten::c {
+namespace {
+
+using strip::Operand;
+using strip::Step;
+
+bool is_identifier(const std::string& text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }) &&
+         std::isdigit(static_cast<unsigned char>(text.front())) == 0;
+}
+
+/// The parameters of a routine, by what kind of step calls it.
+std::string_view parameters(Step::Kind kind) {
+  switch (kind) {
+    case Step::Kind::Unary:
+      return "void *out, const void *a, int64_t n";
+    case Step::Kind::Binary:
+      return "void *out, const void *a, const void *b, int64_t n, int32_t scalars";
+    case Step::Kind::Where:
+      return "void *out, const void *c, const void *a, const void *b, int64_t n, int32_t scalars";
+    case Step::Kind::Strided:
+      return "void *out, const void *a, int64_t stride, int64_t n";
+    case Step::Kind::Iota:
+      return "void *out, int64_t start, int64_t step, int64_t n";
+    case Step::Kind::Reduce:
+      return "void *acc, const void *a, int64_t n";
+    case Step::Kind::Dot:
+      return "void *acc, const void *a, const void *b, int64_t n";
+    case Step::Kind::Scalar:
+      break;
+  }
+  CATEN_UNREACHABLE("a scalar step calls nothing");
+}
+
+}  // namespace
+
+/// A pointer to the first element of a strip, or to the one element.
+std::string BodyPrinter::strip_operand(const Operand& operand) {
+  switch (operand.kind) {
+    case Operand::Kind::Slot:
+      return slots_[operand.slot];
+    case Operand::Kind::Memory: {
+      const std::string& name = arrays_[operand.array.index];
+      if (kernel_.array(operand.array).is_scalar) {
+        return "&" + name;
+      }
+      return pool_.is(operand.index, 0) ? name : name + " + " + index_.print(operand.index);
+    }
+    case Operand::Kind::Scalar: {
+      std::string& name = scalar_names_[operand.value.index];
+      if (name.empty()) {
+        name = text(operand.value);
+        if (!is_identifier(name)) {
+          const std::string given = locals_.declare("s");
+          line("const {} {} = {};", c_value_type(operand.storage), given,
+               without_parentheses(name));
+          name = given;
+        }
+      }
+      return "&" + name;
+    }
+  }
+  CATEN_UNREACHABLE("operand kind");
+}
+
+void BodyPrinter::strip_call(const Step& step) {
+  const std::string out = strip_operand(step.out);
+  std::string inputs;
+  int scalars = 0;
+  for (size_t i = 0; i < step.in.size(); ++i) {
+    inputs += ", " + strip_operand(step.in[i]);
+    if (step.in[i].kind == Operand::Kind::Scalar) {
+      scalars |= 1 << i;
+    }
+  }
+  uses_.vector_functions.try_emplace(
+      step.function, fmt::format("void {}({});", step.function, parameters(step.kind)));
+  switch (step.kind) {
+    case Step::Kind::Binary:
+    case Step::Kind::Where:
+      line("{}({}{}, {}, {});", step.function, out, inputs, count_, scalars);
+      return;
+    case Step::Kind::Strided:
+      line("{}({}{}, {}, {});", step.function, out, inputs, step.stride, count_);
+      return;
+    case Step::Kind::Iota:
+      line("{}({}, {}, {}, {});", step.function, out, index_.print(step.index), step.stride,
+           count_);
+      return;
+    case Step::Kind::Unary:
+    case Step::Kind::Reduce:
+    case Step::Kind::Dot:
+      line("{}({}{}, {});", step.function, out, inputs, count_);
+      return;
+    case Step::Kind::Scalar:
+      break;
+  }
+  CATEN_UNREACHABLE("a scalar step calls nothing");
+}
+
+/// A statement that no routine computes: a loop over the elements of the strip.
+void BodyPrinter::strip_scalar(const loops::For& loop, const strip::Body& body, const Step& step,
+                               const std::string& at) {
+  locals_.open();
+  const std::string t = locals_.declare("t");
+  index_.name_range(loop.range, fmt::format("({} + {})", at, t));
+  line("for (int64_t {0} = 0; {0} < {1}; ++{0}) {{", t, count_);
+  ++indent_;
+  const auto element_at = [&](const Operand& operand) {
+    return operand.kind == Operand::Kind::Slot ? fmt::format("{}[{}]", slots_[operand.slot], t)
+                                               : element(operand.array, operand.index);
+  };
+  for (const auto& [value, operand] : body.places) {
+    if (operand.kind != Operand::Kind::Scalar) {
+      text_of_[value.index] = element_at(operand);
+    }
+  }
+  std::string expression;
+  if (const auto* let = std::get_if<loops::Let>(&step.stmt->node)) {
+    expression = op_text(*let);
+  } else if (const auto* load = std::get_if<loops::Load>(&step.stmt->node)) {
+    expression = load_text(*load);
+  } else if (const auto* select = std::get_if<loops::Select>(&step.stmt->node)) {
+    expression = select_text(*select);
+  } else if (const auto* number = std::get_if<loops::IndexValue>(&step.stmt->node)) {
+    expression = index_.print(number->index);
+  }
+  if (const auto* store = std::get_if<loops::Store>(&step.stmt->node)) {
+    line("{}", store_text(*store));
+  } else {
+    CATEN_CHECK(!expression.empty(), "a statement of a strip has no value");
+    line("{} = {};", element_at(step.out), without_parentheses(expression));
+  }
+  --indent_;
+  line("}}");
+  index_.name_range(loop.range, at);
+  locals_.close();
+}
+
+void BodyPrinter::strip_steps(const loops::For& loop, const strip::Body& body,
+                              const std::string& at) {
+  scalar_names_.clear();
+  size_t invariant = 0;
+  for (size_t i = 0; i < loop.body.size(); ++i) {
+    ++position_;
+    if (invariant < body.invariants.size() && body.invariants[invariant] == &loop.body[i]) {
+      statement(loop.body, i);
+      ++invariant;
+    }
+  }
+  for (const Step& step : body.steps) {
+    if (step.kind == Step::Kind::Scalar) {
+      strip_scalar(loop, body, step, at);
+    } else {
+      strip_call(step);
+    }
+  }
+}
+
+/// Prints the loop in strips; false, having printed nothing, when it cannot be.
+bool BodyPrinter::strip(const loops::For& loop) {
+  const std::optional<strip::Body> body = strip::build(pool_, kernel_, loop);
+  if (!body) {
+    return false;
+  }
+  locals_.open();
+  const std::string at = locals_.declare("i");
+  count_ = locals_.declare("n");
+  const std::string begin = index_.print(loop.lo);
+  const std::string end = index_.print_operand(loop.hi);
+  slots_.clear();
+  index_.name_range(loop.range, at);
+  if (body->whole) {
+    const bool runs = pool_.is_less(loop.lo, loop.hi);
+    line("{}", runs ? std::string("{") : fmt::format("if ({} < {}) {{", begin, end));
+    ++indent_;
+    line("const int64_t {} = {};", at, begin);
+    line("const int64_t {} = {} - {};", count_, end, at);
+    strip_steps(loop, *body, at);
+    --indent_;
+    line("}}");
+    locals_.close();
+    return true;
+  }
+  line("{{");
+  ++indent_;
+  for (DType dtype : body->slots) {
+    slots_.push_back(locals_.declare("v"));
+    line("{} {}[{}];", c_value_type(dtype), slots_.back(), strip::kStripLength);
+  }
+  line("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}) {{", at, begin, end, strip::kStripLength);
+  ++indent_;
+  line("const int64_t {0} = {1} - {2} < {3} ? {1} - {2} : {3};", count_, end, at,
+       strip::kStripLength);
+  strip_steps(loop, *body, at);
+  --indent_;
+  line("}}");
+  --indent_;
+  line("}}");
+  locals_.close();
+  return true;
+}
+
+}  // namespace caten::c

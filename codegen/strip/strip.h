@@ -1,0 +1,83 @@
+// The vector IR: the body of a strip loop as operations on strips of up to kStripLength elements.
+// Goes in: an innermost loop of straight-line statements. Comes out: steps, each a call of a vector
+// routine of the runtime or a scalar loop for what has none.
+//
+// - A *strip* holds one value of the loop for consecutive iterations: in a slot (an array on the
+//   stack), in memory when it is just what is loaded or stored there, or as one scalar when the
+//   value is the same in all iterations.
+// - Steps take effect one after the other for all elements; the loop's iterations are independent
+//   but for what they accumulate.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/loops/loops.h"
+
+namespace caten::strip {
+
+using loops::ArrayId;
+using loops::ValueId;
+
+/// Elements of a strip: what a few of them need stays in the first-level cache.
+constexpr int64_t kStripLength = 512;
+/// Known loops shorter than this stay scalar.
+constexpr int64_t kMinStripLoop = 16;
+
+struct Operand {
+  enum class Kind : uint8_t { Slot, Memory, Scalar };
+  Kind kind = Kind::Scalar;
+  size_t slot = 0;                 // Slot
+  ArrayId array;                   // Memory: from this element on
+  index::ExprId index;             // Memory
+  ValueId value;                   // Scalar
+  DType storage = DType::Float32;  // what the elements are in memory or in a slot
+};
+
+struct Step {
+  enum class Kind : uint8_t {
+    Unary,    // function(out, in0, n)
+    Binary,   // function(out, in0, in1, n, scalars)
+    Where,    // function(out, in0, in1, in2, n, scalars)
+    Strided,  // function(out, in0, stride, n)
+    Iota,     // function(out, index, stride, n)
+    Reduce,   // function(out, in0, n): out is one element
+    Dot,      // function(out, in0, in1, n): out is one element
+    Scalar,   // a loop over the statement itself
+  };
+  Kind kind = Kind::Unary;
+  std::string function;
+  Operand out;
+  std::vector<Operand> in;
+  int64_t stride = 1;
+  index::ExprId index;                // Iota
+  const loops::Stmt* stmt = nullptr;  // Scalar
+};
+
+struct Body {
+  std::vector<const loops::Stmt*> invariants;  // computed once per strip, before the steps
+  std::vector<Step> steps;
+  std::vector<DType> slots;  // what each slot holds
+  /// Where every varying value is, for scalar loops over it.
+  std::vector<std::pair<ValueId, Operand>> places;
+  /// Nothing is kept in slots: one strip may be as long as the loop.
+  bool whole = false;
+};
+
+/// The body of a loop as steps; nullopt when the loop cannot run in strips, or would not be faster.
+std::optional<Body> build(const index::Pool& pool, const loops::Kernel& kernel,
+                          const loops::For& loop);
+
+/// The routine for an elementwise operation: its name without the operands' places, and whether the
+/// result has to be rounded to a 16-bit float afterwards.
+struct Routine {
+  std::string function;  // "" when the result is the operand itself
+  DType round = DType::Float32;
+};
+std::optional<Routine> routine(air::Op op, DType result, DType from);
+std::string reduce_routine(air::ReduceOp op, DType dtype);
+/// What a value of this dtype is in a slot: float for the 16-bit floats.
+DType slot_dtype(DType dtype);
+
+}  // namespace caten::strip
