@@ -8,7 +8,7 @@
   (let %1 float32 2.0)
   (let %3 float32 1.0)
   (let %5 float32 0.0)
-  (for r4 0 (* 4 n)
+  (strip r4 0 (* 4 n)
     (let %0 float32 (load a0 r4))
     (let %2 float32 (mul %0 %1))
     (let %4 float32 (add %2 %3))
