@@ -57,6 +57,7 @@ constexpr Order kLoopOrder[] = {
 
 // What a target needs: code in memory calls vector routines, C files leave vectors to compilers.
 constexpr Pass<loops::Module> kTccPasses[] = {
+    {"contract",         loops::contract,        false, "sums of products run in the micro-kernel on packed panels"},
     {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
     {"partial_sums",     loops::partial_sums,    true,  "the other float sums need eight partial sums for precision"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; TinyCC does not do it"},
@@ -67,6 +68,10 @@ constexpr Pass<loops::Module> kC99Passes[] = {
     {"hoist",            loops::hoist,           false, "invariants are computed once; a reader sees what changes"},
     {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
 };
+constexpr Order kTccOrder[] = {
+    {"contract", "strip", "contractions are found in plain loops; what is left around them runs in strips"},
+    {"strip", "partial_sums", "sums of strips have lanes of their own"},
+};
 constexpr Order kTargetOrder[] = {
     {"partial_sums", "hoist", "unrolled copies leave invariants behind"},
 };
@@ -74,6 +79,7 @@ constexpr Order kTargetOrder[] = {
 static_assert(in_order(kAirPasses, kAirOrder));
 static_assert(in_order(kSchedulePasses, kScheduleOrder));
 static_assert(in_order(kLoopPasses, kLoopOrder));
+static_assert(in_order(kTccPasses, kTccOrder));
 static_assert(in_order(kTccPasses, kTargetOrder));
 static_assert(in_order(kC99Passes, kTargetOrder));
 

@@ -93,6 +93,7 @@ class BodyPrinter {
   std::string store_text(const loops::Store& store);
 
   // emit_strip.cpp
+  void call(const loops::Call& call);
   bool strip(const loops::For& loop);
   void strip_steps(const loops::For& loop, const strip::Body& body, const std::string& at);
   void strip_call(const strip::Step& step);

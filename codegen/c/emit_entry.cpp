@@ -214,10 +214,12 @@ class EntryPrinter {
     }
     std::string relations;
     for (const runtime::EntryCheck& check : program_.checks) {
-      relations +=
-          fmt::format("  if ({} != {}) {{\n    return {};\n  }}\n",
-                      checked_size_text(check.left, symbols_, uses_),
-                      checked_size_text(check.right, symbols_, uses_), code("SIZE_RELATION"));
+      const std::string left = checked_size_text(check.left, symbols_, uses_);
+      const std::string right = checked_size_text(check.right, symbols_, uses_);
+      if (left != right) {  // sizes that were found to be one are
+        relations += fmt::format("  if ({} != {}) {{\n    return {};\n  }}\n", left, right,
+                                 code("SIZE_RELATION"));
+      }
     }
     std::string out;
     if (mentions(checked + relations, "bad")) {

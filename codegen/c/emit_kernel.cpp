@@ -66,6 +66,7 @@ void BodyPrinter::count_uses(const Block& statements) {
                    [](const loops::IndexValue&) {},
                    [](const loops::Load&) {},
                    [](const loops::SortLine&) {},
+                   [](const loops::Call&) {},
                    [](const loops::Scratch&) {},
                    [](const loops::Comment&) {},
                },
@@ -85,6 +86,12 @@ void BodyPrinter::find_last_writes() {
     } else if (const auto* sort = std::get_if<loops::SortLine>(&stmt.node)) {
       last_write_[sort->order.index] = number;
       last_write_[sort->work.index] = number;
+    } else if (const auto* call = std::get_if<loops::Call>(&stmt.node)) {
+      for (const loops::Call::Pointer& pointer : call->pointers) {
+        if (pointer.written) {
+          last_write_[pointer.array.index] = number;
+        }
+      }
     }
   });
 }
@@ -139,6 +146,7 @@ bool BodyPrinter::uses_value(const Stmt& stmt, ValueId value) {
                         [](const loops::IndexValue&) { return false; },
                         [](const loops::Load&) { return false; },
                         [](const loops::SortLine&) { return false; },
+                        [](const loops::Call&) { return false; },
                         [](const loops::Scratch&) { return false; },
                         [](const loops::Comment&) { return false; },
                     },
@@ -160,6 +168,7 @@ bool BodyPrinter::may_move_to_use(const Block& statements, size_t at, ValueId va
                                        [&](const loops::Store& s) { return s.array == array; },
                                        [&](const loops::Accumulate& s) { return s.array == array; },
                                        [&](const loops::SortLine& s) { return s.order == array; },
+                                       [](const loops::Call&) { return true; },
                                        [&](const loops::If&) { return true; },
                                        [&](const loops::For&) { return true; },
                                        [](const auto&) { return false; },
@@ -464,6 +473,7 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
           },
           [&](const loops::Bind& s) { bind(s); },
           [&](const loops::SortLine& s) { sort(s); },
+          [&](const loops::Call& s) { call(s); },
           [&](const loops::Scratch& s) {
             const auto* store = at + 1 < statements.size()
                                     ? std::get_if<loops::Store>(&statements[at + 1].node)

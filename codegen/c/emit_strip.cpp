@@ -70,6 +70,25 @@ std::string BodyPrinter::strip_operand(const Operand& operand) {
   CATEN_UNREACHABLE("operand kind");
 }
 
+void BodyPrinter::call(const loops::Call& call) {
+  std::string arguments;
+  std::string declaration;
+  for (const loops::Call::Pointer& pointer : call.pointers) {
+    const std::string& name = arrays_[pointer.array.index];
+    arguments += arguments.empty() ? "" : ", ";
+    arguments += pool_.is(pointer.index, 0) ? name : name + " + " + index_.print(pointer.index);
+    declaration += declaration.empty() ? "" : ", ";
+    declaration += pointer.written ? "void *" : "const void *";
+  }
+  for (index::ExprId number : call.numbers) {
+    arguments += ", " + index_.print(number);
+    declaration += ", int64_t";
+  }
+  uses_.vector_functions.try_emplace(call.function,
+                                     fmt::format("void {}({});", call.function, declaration));
+  line("{}({});", call.function, arguments);
+}
+
 void BodyPrinter::strip_call(const Step& step) {
   const std::string out = strip_operand(step.out);
   std::string inputs;

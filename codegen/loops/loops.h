@@ -96,6 +96,17 @@ struct SortLine {
   ArrayId work;
   bool descending = false;
 };
+/// function(pointers..., numbers...): a routine of runtime/intrinsics/strips.
+struct Call {
+  struct Pointer {
+    ArrayId array;
+    ExprId index;  // of the element that it points to
+    bool written = false;
+  };
+  std::string function;
+  std::vector<Pointer> pointers;
+  std::vector<ExprId> numbers;
+};
 /// Declares a scratch array; it lives until the end of the block.
 struct Scratch {
   ArrayId array;
@@ -122,8 +133,8 @@ struct Comment {
 };
 
 struct Stmt {
-  std::variant<Let, Constant, IndexValue, Load, Select, Store, Accumulate, Bind, SortLine, Scratch,
-               For, If, Comment>
+  std::variant<Let, Constant, IndexValue, Load, Select, Store, Accumulate, Bind, SortLine, Call,
+               Scratch, For, If, Comment>
       node;
 };
 

@@ -98,6 +98,17 @@ class Printer {
                             expr(s.order_index), expr(s.order_stride), s.keys.index,
                             expr(s.keys_index), expr(s.keys_stride), expr(s.count), s.work.index);
                      },
+                     [&](const Call& s) {
+                       std::string text;
+                       for (const Call::Pointer& pointer : s.pointers) {
+                         text += fmt::format(" ({} a{} {})", pointer.written ? "write" : "read",
+                                             pointer.array.index, expr(pointer.index));
+                       }
+                       for (ExprId number : s.numbers) {
+                         text += " " + expr(number);
+                       }
+                       line("(call {}{})", s.function, text);
+                     },
                      [&](const Scratch& s) {
                        const Array& array = kernel_.array(s.array);
                        line("(scratch a{} {} {})", s.array.index,
@@ -105,7 +116,8 @@ class Printer {
                             expr(array.size));
                      },
                      [&](const For& s) {
-                       line("({} r{} {} {}", s.kind == LoopKind::Strip ? "strip" : "for", s.range.index, expr(s.lo), expr(s.hi));
+                       line("({} r{} {} {}", s.kind == LoopKind::Strip ? "strip" : "for",
+                            s.range.index, expr(s.lo), expr(s.hi));
                        ++indent_;
                        block(s.body);
                        --indent_;

@@ -116,6 +116,14 @@ class Verifier {
                        CATEN_CHECK(kernel_.array(s.order).written,
                                    "kernel `{}`: sorts into a constant array", kernel_.name);
                      },
+                     [&](const Call& s) {
+                       for (const Call::Pointer& pointer : s.pointers) {
+                         use(pointer.array, pointer.index);
+                         CATEN_CHECK(!pointer.written || kernel_.array(pointer.array).written,
+                                     "kernel `{}`: a call writes a constant array", kernel_.name);
+                       }
+                       use(s.numbers);
+                     },
                      [&](const Scratch& s) {
                        declared_.insert(s.array.index);
                        arrays.push_back(s.array.index);

@@ -15,6 +15,11 @@ std::vector<ArrayId> arguments_of(const Kernel& kernel) {
                        touched[array.index] = 1;
                      }
                    },
+                   [&](const Call& s) {
+                     for (const Call::Pointer& pointer : s.pointers) {
+                       touched[pointer.array.index] = 1;
+                     }
+                   },
                    [](const auto&) {},
                },
                stmt.node);
@@ -85,6 +90,11 @@ Stmt Cloner::clone(const Stmt& stmt) {
                    array(s.order);
                    array(s.keys);
                    array(s.work);
+                 },
+                 [&](Call& s) {
+                   for (Call::Pointer& pointer : s.pointers) {
+                     array(pointer.array);
+                   }
                  },
                  [&](Bind& s) {
                    const index::Range info = pool_.range_info(s.range);

@@ -61,6 +61,7 @@ void for_each_operand(S& stmt, F f) {
                  [](const IndexValue&) {},
                  [](const Load&) {},
                  [](const SortLine&) {},
+                 [](const Call&) {},
                  [](const Scratch&) {},
                  [](const For&) {},
                  [](const Comment&) {},
@@ -104,6 +105,12 @@ void for_each_expr(S& stmt, F f) {
                    f(s.keys_index);
                    f(s.keys_stride);
                    f(s.count);
+                 },
+                 [&](std::conditional_t<std::is_const_v<S>, const Call, Call>& s) {
+                   for (auto& pointer : s.pointers) {
+                     f(pointer.index);
+                   }
+                   each(s.numbers);
                  },
                  [&](std::conditional_t<std::is_const_v<S>, const For, For>& s) {
                    f(s.lo);

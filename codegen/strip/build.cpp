@@ -99,10 +99,16 @@ class Builder {
         return false;
       }
     }
-    // What is accumulated must not be read, and written once.
+    // What is accumulated must not be read, and written once; of what is stored only that element
+    // may be read.
     return std::none_of(accesses_.begin(), accesses_.end(), [](const auto& entry) {
       const Access& a = entry.second;
-      return a.accumulates && (!a.loads.empty() || a.writes.size() > 1);
+      if (a.accumulates) {
+        return !a.loads.empty() || a.writes.size() > 1;
+      }
+      return !a.writes.empty() &&
+             std::any_of(a.loads.begin(), a.loads.end(),
+                         [&](const auto& load) { return load.second != a.writes.front().second; });
     });
   }
 

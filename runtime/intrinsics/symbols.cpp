@@ -77,6 +77,7 @@ StripMap strips_for_this_machine() {
   add(map, strips::arithmetic_##isa()); \
   add(map, strips::casts_##isa());      \
   add(map, strips::math_##isa());       \
+  add(map, strips::matmul_##isa());     \
   add(map, strips::rounding_##isa());   \
   add(map, strips::moves_##isa());      \
   add(map, strips::reductions_##isa())

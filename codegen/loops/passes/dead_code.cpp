@@ -25,6 +25,10 @@ class Sweeper {
       } else if (const auto* sort = std::get_if<SortLine>(&stmt.node)) {
         ++loads_[sort->keys.index];
         ++loads_[sort->work.index];
+      } else if (const auto* call = std::get_if<Call>(&stmt.node)) {
+        for (const Call::Pointer& pointer : call->pointers) {
+          ++loads_[pointer.array.index];
+        }
       }
     });
     freed_ = false;

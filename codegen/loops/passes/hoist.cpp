@@ -110,6 +110,12 @@ class Hoister {
       } else if (const auto* sort = std::get_if<SortLine>(&stmt.node)) {
         written.insert(sort->order.index);
         written.insert(sort->work.index);
+      } else if (const auto* call = std::get_if<Call>(&stmt.node)) {
+        for (const Call::Pointer& pointer : call->pointers) {
+          if (pointer.written) {
+            written.insert(pointer.array.index);
+          }
+        }
       }
     });
   }

@@ -11,6 +11,8 @@ Module collapse(Module module);
 Module partial_sums(Module module);
 /// Moves computations out of loops that they do not depend on.
 Module hoist(Module module);
+/// Sums of products over enough elements become packed matrix multiplications.
+Module contract(Module module);
 /// Innermost loops that vector routines can run become strip loops.
 Module strip(Module module);
 /// Drops values nobody uses, scratch nobody reads, loops that do nothing.

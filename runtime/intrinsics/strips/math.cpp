@@ -14,29 +14,29 @@ namespace {
     }                           \
   };
 #define CATEN_ELEMENTARY2(fn)
-// The vectorised body first, then the elements beyond its limit, if there are any: what they were
-// before is still in `a` unless `out` is the same array, hence the copy.
-#define CATEN_ELEMENTARY_SPEC(fn, limit)                   \
-  CATEN_ELEMENTARY1(fn)                                    \
-  void strip_##fn(void* out, const void* a, int64_t n) {   \
-    auto* r = static_cast<float*>(out);                    \
-    const auto* x = static_cast<const float*>(a);          \
-    constexpr float kLimit = limit;                        \
-    if (kLimit < __builtin_inff()) {                       \
-      bool beyond = false;                                 \
-      for (int64_t i = 0; i < n; ++i) {                    \
-        beyond |= magnitude(x[i]) > kLimit;                \
-      }                                                    \
-      if (beyond) {                                        \
-        for (int64_t i = 0; i < n; ++i) {                  \
-          r[i] = elementary::fn(x[i]);                     \
-        }                                                  \
-        return;                                            \
-      }                                                    \
-    }                                                      \
-    _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i) { \
-      r[i] = elementary::fn##_spec(x[i]);                  \
-    }                                                      \
+// The vectorised body, unless some element is beyond its limit or a NaN: then one by one.
+#define CATEN_ELEMENTARY_SPEC(fn, limit)                            \
+  CATEN_ELEMENTARY1(fn)                                             \
+  void strip_##fn(void* out, const void* a, int64_t n) {            \
+    auto* r = static_cast<float*>(out);                             \
+    const auto* x = static_cast<const float*>(a);                   \
+    constexpr float kLimit = limit;                                 \
+    if (kLimit < __builtin_inff()) {                                \
+      uint32_t largest = 0;                                         \
+      for (int64_t i = 0; i < n; ++i) {                             \
+        const uint32_t bits = elementary::bits_of(magnitude(x[i])); \
+        largest = bits > largest ? bits : largest;                  \
+      }                                                             \
+      if (largest > elementary::bits_of(kLimit)) {                  \
+        for (int64_t i = 0; i < n; ++i) {                           \
+          r[i] = elementary::fn(x[i]);                              \
+        }                                                           \
+        return;                                                     \
+      }                                                             \
+    }                                                               \
+    _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i) {          \
+      r[i] = elementary::fn##_spec(x[i]);                           \
+    }                                                               \
   }
 using elementary::kSinLimit;
 using elementary::magnitude;

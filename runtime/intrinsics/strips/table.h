@@ -25,6 +25,7 @@ struct Table {
   Table arithmetic_##isa();     \
   Table casts_##isa();          \
   Table math_##isa();           \
+  Table matmul_##isa();         \
   Table moves_##isa();          \
   Table rounding_##isa();       \
   Table reductions_##isa();

@@ -1,0 +1,202 @@
+// Contractions: c[i][j] += sum over k of a[i][k] * b[k][j] on packed panels.
+//
+// Packed layouts: A in panels of kRows rows, [panel][k][row]; B in panels of kColumns columns,
+// [panel][k][column]; what a last panel lacks is zero. The micro-kernel keeps a tile of kRows x
+// kColumns accumulators in registers over a block of k, then adds it to c: every sum runs in at
+// least eight partial sums, or in blocks of at most kMinDepth terms. Deterministic: the order
+// depends on the sizes only.
+#include "runtime/intrinsics/strips/loops.h"
+
+namespace caten::runtime::strips {
+namespace {
+
+constexpr int64_t kRows = 6;
+/// One step of k reads this many bytes of B: two vectors of the widest set that is built.
+constexpr int64_t kPanelBytes = 64;
+constexpr int64_t kMinDepth = 32;
+constexpr int64_t kMaxDepth = 256;
+
+template <typename T>
+constexpr int64_t kColumns = kPanelBytes / static_cast<int64_t>(sizeof(T));
+
+#ifdef __AVX2__
+constexpr int64_t kVectorBytes = 32;
+#else
+constexpr int64_t kVectorBytes = 16;
+#endif
+template <typename T>
+struct VectorOf {
+  typedef T Type __attribute__((vector_size(kVectorBytes), aligned(sizeof(T))));
+};
+
+template <typename T>
+struct Accumulator {
+  using Vector = typename VectorOf<T>::Type;
+  static constexpr int64_t kLanes = kVectorBytes / static_cast<int64_t>(sizeof(T));
+  static constexpr int64_t kVectors = kColumns<T> / kLanes;
+};
+
+/// A tile of `rows` x kColumns: c[row * stride + column] += ...; only `columns` of it are stored.
+template <typename T, int64_t rows>
+__attribute__((noinline)) void tile(const T* a, const T* b, int64_t depth, T* c, int64_t stride,
+                                    int64_t columns) {
+  using V = typename Accumulator<T>::Vector;
+  constexpr int64_t kVectors = Accumulator<T>::kVectors;
+  constexpr int64_t kLanes = Accumulator<T>::kLanes;
+  V sum[rows][kVectors] = {};
+  for (int64_t k = 0; k < depth; ++k) {
+    V right[kVectors];
+#pragma GCC unroll 8
+    for (int64_t v = 0; v < kVectors; ++v) {
+      right[v] = *reinterpret_cast<const V*>(b + v * kLanes);
+    }
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < rows; ++r) {
+      const T left = a[r];
+#pragma GCC unroll 8
+      for (int64_t v = 0; v < kVectors; ++v) {
+        sum[r][v] += left * right[v];
+      }
+    }
+    a += kRows;
+    b += kColumns<T>;
+  }
+  if (columns == kColumns<T>) {
+#pragma GCC unroll 8
+    for (int64_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+      for (int64_t v = 0; v < kVectors; ++v) {
+        V* place = reinterpret_cast<V*>(c + r * stride + v * kLanes);
+        *place += sum[r][v];
+      }
+    }
+    return;
+  }
+  T rest[kColumns<T>];
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      *reinterpret_cast<V*>(rest + v * kLanes) = sum[r][v];
+    }
+    for (int64_t j = 0; j < columns; ++j) {
+      c[r * stride + j] += rest[j];
+    }
+  }
+}
+
+/// How many terms of a sum one accumulator takes before it is added to c.
+inline int64_t depth_of_block(int64_t depth) {
+  int64_t block = (depth / 8 + 7) / 8 * 8;
+  block = block < kMinDepth ? kMinDepth : block;
+  return block > kMaxDepth ? kMaxDepth : block;
+}
+
+/// c (rows x columns, `stride` apart) += packed a (rows x depth) times packed b (depth x columns).
+template <typename T>
+void multiply(void* c_place, const void* a_place, const void* b_place, int64_t rows,
+              int64_t columns, int64_t depth, int64_t stride) {
+  auto* c = static_cast<T*>(c_place);
+  const auto* a = static_cast<const T*>(a_place);
+  const auto* b = static_cast<const T*>(b_place);
+  const int64_t block = depth_of_block(depth);
+  for (int64_t k = 0; k < depth; k += block) {
+    const int64_t terms = depth - k < block ? depth - k : block;
+    for (int64_t j = 0; j < columns; j += kColumns<T>) {
+      const int64_t width = columns - j < kColumns<T> ? columns - j : kColumns<T>;
+      const T* right = b + j * depth + k * kColumns<T>;
+      for (int64_t i = 0; i < rows; i += kRows) {
+        const T* left = a + i * depth + k * kRows;
+        T* place = c + i * stride + j;
+        switch (rows - i < kRows ? rows - i : kRows) {
+          case 1:
+            tile<T, 1>(left, right, terms, place, stride, width);
+            break;
+          case 2:
+            tile<T, 2>(left, right, terms, place, stride, width);
+            break;
+          case 3:
+            tile<T, 3>(left, right, terms, place, stride, width);
+            break;
+          case 4:
+            tile<T, 4>(left, right, terms, place, stride, width);
+            break;
+          case 5:
+            tile<T, 5>(left, right, terms, place, stride, width);
+            break;
+          default:
+            tile<T, kRows>(left, right, terms, place, stride, width);
+            break;
+        }
+      }
+    }
+  }
+}
+
+/// Panels of `lanes` lines of a matrix whose element (line, k) is at line * line_stride +
+/// k * k_stride.
+template <typename T, int64_t lanes>
+void pack(void* out, const void* from, int64_t lines, int64_t depth, int64_t line_stride,
+          int64_t k_stride) {
+  auto* r = static_cast<T*>(out);
+  const auto* x = static_cast<const T*>(from);
+  for (int64_t line = 0; line < lines; line += lanes) {
+    const int64_t count = lines - line < lanes ? lines - line : lanes;
+    const T* source = x + line * line_stride;
+    if (count == lanes && line_stride == 1) {
+      for (int64_t k = 0; k < depth; ++k) {
+        for (int64_t l = 0; l < lanes; ++l) {
+          r[k * lanes + l] = source[k * k_stride + l];
+        }
+      }
+    } else if (count == lanes) {
+      for (int64_t k = 0; k < depth; ++k) {
+        for (int64_t l = 0; l < lanes; ++l) {
+          r[k * lanes + l] = source[l * line_stride + k * k_stride];
+        }
+      }
+    } else {
+      for (int64_t k = 0; k < depth; ++k) {
+        for (int64_t l = 0; l < lanes; ++l) {
+          r[k * lanes + l] = l < count ? source[l * line_stride + k * k_stride] : T(0);
+        }
+      }
+    }
+    r += depth * lanes;
+  }
+}
+
+/// One line of k into its panels: element (first + i, k) = a[i] for i < n; `lines` in all.
+template <typename T, int64_t lanes>
+void pack_line(void* out, const void* a, int64_t n, int64_t first, int64_t k, int64_t depth,
+               int64_t lines) {
+  auto* r = static_cast<T*>(out);
+  const auto* x = static_cast<const T*>(a);
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t line = first + i;
+    r[line / lanes * lanes * depth + k * lanes + line % lanes] = x[i];
+  }
+  if (first + n == lines) {  // the rest of the last panel
+    for (int64_t line = lines; line % lanes != 0; ++line) {
+      r[line / lanes * lanes * depth + k * lanes + line % lanes] = T(0);
+    }
+  }
+}
+
+#define ROWS(s, T)                                                                            \
+  {"ct_multiply_" #s, address(&multiply<T>)}, {"ct_pack_rows_" #s, address(&pack<T, kRows>)}, \
+      {"ct_pack_columns_" #s, address(&pack<T, kColumns<T>>)},                                \
+      {"ct_pack_row_line_" #s, address(&pack_line<T, kRows>)},                                \
+      {"ct_pack_column_line_" #s, address(&pack_line<T, kColumns<T>>)},
+
+const Entry kEntries[] = {
+    // clang-format off
+    ROWS(f32, float) ROWS(f64, double)
+    // clang-format on
+};
+
+}  // namespace
+
+Table CATEN_TABLE(matmul)() {
+  return {kEntries, sizeof kEntries / sizeof *kEntries};
+}
+
+}  // namespace caten::runtime::strips
