@@ -149,7 +149,10 @@ void BodyPrinter::strip_scalar(const loops::For& loop, const strip::Body& body, 
   } else if (const auto* select = std::get_if<loops::Select>(&step.stmt->node)) {
     expression = select_text(*select);
   } else if (const auto* number = std::get_if<loops::IndexValue>(&step.stmt->node)) {
-    expression = index_.print(number->index);
+    expression = number->guard.empty()
+                     ? index_.print(number->index)
+                     : fmt::format("{} ? {} : 0", index_.print_guard(number->guard),
+                                   index_.print(number->index));
   }
   if (const auto* store = std::get_if<loops::Store>(&step.stmt->node)) {
     line("{}", store_text(*store));

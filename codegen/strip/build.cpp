@@ -373,7 +373,7 @@ class Builder {
 
   bool index_value(const Stmt& stmt, const loops::IndexValue& s) {
     const std::optional<int64_t> step_size = pool_.linear_coefficient(s.index, range_);
-    if (!step_size) {
+    if (!step_size || !s.guard.empty()) {
       return scalar_step(stmt);
     }
     Step step;

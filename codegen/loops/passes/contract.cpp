@@ -101,7 +101,7 @@ class Contractor : private ContractionFinder {
     }
     const ValueId count = kernel_.new_value(DType::Int64, "");
     const ValueId least = kernel_.new_value(DType::Int64, "");
-    out.push_back({IndexValue{count, loop.hi}});
+    out.push_back({IndexValue{count, loop.hi, {}}});
     out.push_back({Constant{least, Scalar::of_int(DType::Int64, kMinRows)}});
     for (const bool enough : {true, false}) {
       const ValueId condition = kernel_.new_value(DType::Bool, "");
