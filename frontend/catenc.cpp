@@ -42,6 +42,8 @@ void add_common(CLI::App& app, Options& options) {
          "bind a symbolic size, as in -D n=128")
       ->type_name("NAME=INT")
       ->allow_extra_args(false);
+  app.add_flag("--no-warnings", options.no_warnings, "no warnings about the program");
+  app.add_flag("--werror", options.werror, "warnings are errors: the exit code is 1");
   app.add_flag("--verify", options.verify, "verify the IR after every pass");
   app.add_option("--color", options.color, "colour in diagnostics")
       ->transform(CLI::CheckedTransformer(
@@ -125,6 +127,9 @@ int main(int argc, char** argv) {
   subcommand("explain", "every stage of the pipeline, one after the other", explain)
       ->add_option("FILE", options.file, "the Lisp program")
       ->required();
+  subcommand("explain-error", "what a code such as E0201 or W0101 means, with an example",
+             explain_error)
+      ->add_option("CODE", options.code, "the code; without one, all are listed");
   subcommand("doctor", "what this build and machine can do", doctor);
   try {
     app.parse(argc, argv);

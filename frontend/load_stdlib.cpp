@@ -7,6 +7,7 @@ namespace caten {
 
 void load_stdlib(lisp::Interpreter& interp) {
   lisp::load_image(interp, stdlib_image(), stdlib_texts());
+  interp.cl_package().locked = true;
 }
 
 }  // namespace caten

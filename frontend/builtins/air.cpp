@@ -18,7 +18,7 @@ using tensor::Lowering;
 Lowering& current_lowering(Interpreter& interp) {
   Lowering* lowering = tensor::session(interp).lowering;
   if (lowering == nullptr) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadOp, interp.current_span(),
          "this function emits AIR; it works only inside `lower`");
   }
   lowering->set_span_to_form();
@@ -341,7 +341,7 @@ Value emit_assign(Interpreter& interp, std::span<Value> args) {
   const Op op = lowering.node(base).op;
   if (op != Op::Param && op != Op::Assign) {
     fail(
-        Diag::WrongType, interp.current_span(),
+        Diag::BadAssign, interp.current_span(),
         "`%assign` needs a stored tensor (or an assigned one) as its place, not the result of `{}`",
         air::name(op));
   }

@@ -88,7 +88,7 @@ void collect_contents(Interpreter& interp, Value contents, std::span<const int64
   }
   const std::vector<Value> items = sequence_items(interp, contents, "initial contents");
   if (static_cast<int64_t>(items.size()) != dims[0]) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadArray, interp.current_span(),
          "the initial contents have {} elements along an axis of {}", items.size(), dims[0]);
   }
   for (Value item : items) {
@@ -142,7 +142,7 @@ Value array_make(Interpreter& interp, Args args) {
          "displaced arrays (`:displaced-to`) are not supported");
   }
   if (keys.given("INITIAL-ELEMENT") && keys.given("INITIAL-CONTENTS")) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadArguments, interp.current_span(),
          "both `:initial-element` and `:initial-contents` were given");
   }
   const std::vector<int64_t> dims = expect_dims(interp, args[0]);
@@ -189,14 +189,14 @@ Value array_vector(Interpreter& interp, Args args) {
 /// The row-major index of subscripts; fails naming the axis that does not fit.
 int64_t row_major_index(Interpreter& interp, const ArrayView& view, Args subscripts) {
   if (subscripts.size() != view.rank()) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadArray, interp.current_span(),
          "the array has {} axes, but {} subscripts were given", view.rank(), subscripts.size());
   }
   int64_t index = 0;
   for (size_t axis = 0; axis < subscripts.size(); ++axis) {
     const int64_t i = expect_int(interp, subscripts[axis], "subscript");
     if (i < 0 || i >= view.dim(axis)) {
-      fail(Diag::WrongType, interp.current_span(),
+      fail(Diag::IndexOutOfRange, interp.current_span(),
            "subscript {} of axis {} is out of bounds; expected 0 to {}", i, axis,
            view.dim(axis) - 1);
     }
@@ -213,7 +213,7 @@ Value array_aref(Interpreter& interp, Args args) {
 int64_t flat_index(Interpreter& interp, const ArrayView& view, Value v) {
   const int64_t index = expect_index(interp, v, "index");
   if (index >= view.total()) {
-    fail(Diag::WrongType, interp.current_span(), "index {} is out of bounds; expected below {}",
+    fail(Diag::IndexOutOfRange, interp.current_span(), "index {} is out of bounds; expected below {}",
          index, view.total());
   }
   return index;
@@ -262,7 +262,7 @@ Value array_dimension(Interpreter& interp, Args args) {
   const ArrayView view = expect_array(interp, args[0]);
   const int64_t axis = expect_index(interp, args[1], "axis");
   if (axis >= static_cast<int64_t>(view.rank())) {
-    fail(Diag::LispError, interp.current_span(), "axis {} does not exist; the array has {}", axis,
+    fail(Diag::IndexOutOfRange, interp.current_span(), "axis {} does not exist; the array has {}", axis,
          view.rank());
   }
   return Value::fixnum(view.dim(static_cast<size_t>(axis)));
@@ -345,7 +345,7 @@ Value array_vector_push_extend(Interpreter& interp, Args args) {
 Value array_vector_pop(Interpreter& interp, Args args) {
   const ArrayView view = expect_filled(interp, args[0]);
   if (*view.fill_pointer() == 0) {
-    fail(Diag::LispError, interp.current_span(), "nothing left to pop");
+    fail(Diag::IndexOutOfRange, interp.current_span(), "nothing left to pop");
   }
   return view.get(--*view.fill_pointer());
 }
@@ -382,7 +382,7 @@ Value array_adjust(Interpreter& interp, Args args) {
   const ArrayView view = expect_array(interp, args[0]);
   const std::vector<int64_t> dims = expect_dims(interp, args[1]);
   if (dims.size() != view.rank()) {
-    fail(Diag::LispError, interp.current_span(), "the array has {} axes; {} dimensions were given",
+    fail(Diag::BadArray, interp.current_span(), "the array has {} axes; {} dimensions were given",
          view.rank(), dims.size());
   }
   const auto total = static_cast<size_t>(total_of(dims));

@@ -142,7 +142,7 @@ Value bits_arrays(Interpreter& interp, Args args) {
   }
   Array& out = expect_bits(interp, result);
   if (a.dims != b.dims || a.dims != out.dims) {
-    fail(Diag::LispError, interp.current_span(), "the bit arrays differ in shape");
+    fail(Diag::BadArray, interp.current_span(), "the bit arrays differ in shape");
   }
   const Value one = Value::fixnum(1);
   for (size_t i = 0; i < a.data.size(); ++i) {

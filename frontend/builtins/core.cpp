@@ -96,6 +96,9 @@ Value set_fdefinition(Interpreter& interp, Args args) {
 
 Value fmakunbound(Interpreter& interp, Args args) {
   interp.set_function(args[0], Value());
+  if (Warnings* warnings = Warnings::of(interp)) {
+    warnings->forget_definition(args[0]);
+  }
   return args[0];
 }
 
@@ -136,7 +139,7 @@ Value define_constant(Interpreter& interp, Args args) {
   Symbol& symbol = expect_symbol(interp, args[0], "name");
   if (symbol.has(kConstant)) {
     if (!equal(symbol.value, args[1])) {
-      fail(Diag::LispError, interp.current_span(), "constant `{}` is already {}; not {}",
+      fail(Diag::ConstantAssignment, interp.current_span(), "constant `{}` is already {}; not {}",
            symbol_label(symbol), interp.print(symbol.value), interp.print(args[1]));
     }
     return args[0];
@@ -147,11 +150,17 @@ Value define_constant(Interpreter& interp, Args args) {
 }
 
 Value define_function(Interpreter& interp, Args args) {
+  if (Warnings* warnings = Warnings::of(interp)) {
+    warnings->note_definition(Warnings::Thing::Function, args[0]);
+  }
   interp.set_function(args[0], args[1]);
   return args[0];
 }
 
 Value define_macro(Interpreter& interp, Args args) {
+  if (Warnings* warnings = Warnings::of(interp)) {
+    warnings->note_definition(Warnings::Thing::Macro, args[0]);
+  }
   interp.set_function(args[0], Value::object(interp.heap().make<Macro>(args[0], nullptr, args[1])));
   return args[0];
 }
@@ -175,7 +184,7 @@ Value progv(Interpreter& interp, Args args) {
   for (Value symbol : expect_list_items(interp, args[0], "symbols")) {
     Symbol& object = expect_symbol(interp, symbol, "variable");
     if (object.has(kConstant)) {
-      fail(Diag::LispError, interp.current_span(), "`{}` is a constant and cannot be bound",
+      fail(Diag::ConstantAssignment, interp.current_span(), "`{}` is a constant and cannot be bound",
            symbol_label(object));
     }
     interp.vm().bind(symbol, values.is_cons() ? car(values) : Value());
@@ -248,7 +257,7 @@ Value destructure_keys(Interpreter& interp, Args args) {
   for (Value rest = args[0]; rest.is_cons(); rest = cddr(rest)) {
     if (std::find(known.begin(), known.end(), car(rest)) == known.end() &&
         car(rest) != allow_args[1]) {
-      fail(Diag::WrongArgumentCount, interp.current_span(), "{}: unknown keyword argument `{}`",
+      fail(Diag::UnknownKeyword, interp.current_span(), "{}: unknown keyword argument `{}`",
            interp.print(args[3], false), interp.print(car(rest)));
     }
   }
@@ -283,7 +292,7 @@ Value require(Interpreter& interp, Args args) {
   if (args.size() > 1) {
     return load(interp, args.subspan(1));
   }
-  fail(Diag::LispError, interp.current_span(), "`require`: there is no module `{}`", name);
+  fail(Diag::UnknownPackage, interp.current_span(), "`require`: there is no module `{}`", name);
 }
 
 Value exit_program(Interpreter& interp, Args args) {

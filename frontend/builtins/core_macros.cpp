@@ -39,7 +39,7 @@ Span place_of(Interpreter& interp, Value form) {
 }
 
 [[noreturn]] void malformed(Interpreter& interp, Value form, std::string_view expected) {
-  fail(Diag::LispError, place_of(interp, form), "malformed `{}`; expected `{}`",
+  fail(Diag::MalformedForm, place_of(interp, form), "malformed `{}`; expected `{}`",
        interp.print(car(form), false), expected);
 }
 
@@ -82,7 +82,7 @@ Value cond(Interpreter& interp, Value form, Env) {
   for (size_t i = clauses.size(); i-- > 0;) {
     Value clause = clauses[i];
     if (!clause.is_cons()) {
-      fail(Diag::LispError, place_of(interp, form), "`cond` clause `{}` is not a list",
+      fail(Diag::MalformedForm, place_of(interp, form), "`cond` clause `{}` is not a list",
            interp.print(clause));
     }
     if (cdr(clause).is_nil()) {
@@ -141,7 +141,7 @@ Value expand_case(Interpreter& interp, Value form, const CaseKind& kind) {
   std::vector<Value> known;
   for (Value clause : clauses) {
     if (!clause.is_cons()) {
-      fail(Diag::LispError, place_of(interp, form), "`{}` clause `{}` is not a list", kind.name,
+      fail(Diag::MalformedForm, place_of(interp, form), "`{}` clause `{}` is not a list", kind.name,
            interp.print(clause));
     }
     known.push_back(car(clause));
@@ -408,7 +408,7 @@ void need_variable(Interpreter& interp, Value form, std::string_view syntax, int
     malformed(interp, form, syntax);
   }
   if (cadr(form).as<Symbol>()->has(kConstant)) {
-    fail(Diag::LispError, place_of(interp, form), "`{}` is a constant and cannot be redefined",
+    fail(Diag::ConstantAssignment, place_of(interp, form), "`{}` is a constant and cannot be redefined",
          interp.print(cadr(form)));
   }
 }
@@ -469,7 +469,7 @@ Value defpackage(Interpreter& interp, Value form, Env) {
 
 // `,x` outside a backquote
 Value stray_comma(Interpreter& interp, Value form, Env) {
-  fail(Diag::LispError, place_of(interp, form), "comma is not inside a backquote");
+  fail(Diag::MalformedForm, place_of(interp, form), "comma is not inside a backquote");
 }
 
 // clang-format off

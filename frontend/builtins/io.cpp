@@ -97,7 +97,7 @@ Value io_unread_char(Interpreter& interp, Args args) {
   expect_character(interp, args[0], "character");
   Stream& in = input_stream(interp, arg_or(args, 1));
   if (!in.unread_char() || in.peek_char() != args[0].character_value()) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::StreamError, interp.current_span(),
          "the character to put back is not the one that was read last");
   }
   return Value::nil();

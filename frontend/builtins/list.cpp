@@ -297,7 +297,7 @@ Value list_pairlis(Interpreter& interp, Args args) {
   const std::vector<Value> keys = expect_list_items(interp, args[0], "keys");
   const std::vector<Value> data = expect_list_items(interp, args[1], "data");
   if (keys.size() != data.size()) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadArguments, interp.current_span(),
          "the lists of keys and data differ in length; {} and {}", keys.size(), data.size());
   }
   Value out = arg_or(args, 2);

@@ -78,13 +78,24 @@ void apply_option(Interpreter& interp, Package& package, Value option) {
       std::string name = name_of(interp, items[i]);
       FoundSymbol found = from.find(name);
       if (found.access == Access::None) {
-        fail(Diag::PackageError, interp.current_span(), "package {} has no symbol `{}`", from.name,
-             name);
+        CompileError error(Diag::PackageError, interp.current_span(),
+                           fmt::format("package {} has no symbol `{}`", from.name, name));
+        if (auto near = interp.similar_symbol(from, name, false)) {
+          error.note({}, fmt::format("did you mean `{}`?", *near));
+        }
+        throw error;
       }
       package.import_symbol(found.symbol);
     }
   } else if (key != "DOCUMENTATION" && key != "SIZE" && key != "LOCAL-NICKNAMES") {
-    fail(Diag::PackageError, interp.current_span(), "unknown `defpackage` option `:{}`", key);
+    CompileError error(Diag::PackageError, interp.current_span(),
+                       fmt::format("unknown `defpackage` option `:{}`", key));
+    const std::string known[] = {"use",    "export", "nicknames",   "import-from",   "shadow",
+                                 "intern", "size",   "documentation", "local-nicknames"};
+    if (auto near = did_you_mean(key, known)) {
+      error.note({}, fmt::format("did you mean `:{}`?", *near));
+    }
+    throw error;
   } else if (key == "LOCAL-NICKNAMES") {
     fail(Diag::Unsupported, interp.current_span(),
          "`defpackage` option `:local-nicknames` is not supported");

@@ -6,6 +6,7 @@
 #include "frontend/builtins/builtins.h"
 #include "frontend/builtins/tensor_tables.h"
 #include "frontend/clos/classes.h"
+#include "frontend/clos/objects.h"
 #include "frontend/lisp/print.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/entries.h"
@@ -235,6 +236,20 @@ std::span<const Builtin> runtime_builtins() {
   return kRuntimeBuiltins;
 }
 
+namespace {
+
+std::string brief_object(Interpreter&, Value object) {
+  if (const Tensor* t = object.try_as<Tensor>()) {
+    return fmt::format("#<tensor {} {}>", to_string(t->shape), name(t->dtype));
+  }
+  if (const Instance* instance = object.try_as<Instance>()) {
+    return fmt::format("#<{}>", symbol_label(*instance->layout->cls->name.as<Symbol>()));
+  }
+  return fmt::format("#<{}>", object.object_pointer()->type().name);
+}
+
+}  // namespace
+
 void install_tensors(Interpreter& interp) {
   for (const Variable& variable : kVariables) {
     const Value symbol = interp.caten(variable.name);
@@ -258,6 +273,11 @@ void install_tensors(Interpreter& interp) {
                         interp.function_of(interp.caten(writer)));
   }
   register_printer(interp, Tensor::kType, print_tensor);
+  interp.hooks.brief = brief_object;
+  interp.hooks.origin = [](Interpreter&, Value object) {
+    const Tensor* t = object.try_as<Tensor>();
+    return t == nullptr ? Span{} : t->span;
+  };
   register_printer(interp, Runtime::kType, print_runtime);
   Classes& classes = Classes::of(interp);
   classes.define_builtin("TENSOR", "CATEN", {"T"}, &Tensor::kType);

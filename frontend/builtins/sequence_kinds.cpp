@@ -16,7 +16,7 @@ std::vector<Value> string_items(const String& string) {
 }
 
 [[noreturn]] void bad_index(Interpreter& interp, size_t index, size_t length) {
-  fail(Diag::WrongType, interp.current_span(), "index {} is out of bounds; expected below {}",
+  fail(Diag::IndexOutOfRange, interp.current_span(), "index {} is out of bounds; expected below {}",
        index, length);
 }
 
@@ -218,7 +218,7 @@ Bounds bounds_of(Interpreter& interp, Value start, Value end, size_t length) {
   const int64_t from = start.is_nil() ? 0 : expect_index(interp, start, "start");
   const int64_t to = end.is_nil() ? static_cast<int64_t>(length) : expect_index(interp, end, "end");
   if (to > static_cast<int64_t>(length) || from > to) {
-    fail(Diag::WrongType, interp.current_span(),
+    fail(Diag::IndexOutOfRange, interp.current_span(),
          "the bounds {} and {} do not fit a sequence of length {}", from, to, length);
   }
   return {static_cast<size_t>(from), static_cast<size_t>(to)};
@@ -232,7 +232,7 @@ Comparison::Comparison(Interpreter& interp, const KeywordArgs& keys) : interp_(i
   const Value test_not = keys.get("TEST-NOT");
   Value test = keys.get("TEST");
   if (!test.is_nil() && !test_not.is_nil()) {
-    fail(Diag::LispError, interp.current_span(), "both :test and :test-not were given");
+    fail(Diag::BadArguments, interp.current_span(), "both :test and :test-not were given");
   }
   if (!test_not.is_nil()) {
     negated_ = true;

@@ -88,14 +88,9 @@ Value raise_failure(Interpreter& interp, std::span<Value> args) {
   format_args.insert(format_args.end(), args.begin() + 1, args.end());
   const Value text = interp.call(interp.cl("FORMAT"), format_args);
   const std::string message = expect_string(interp, text, "the message").utf8();
-  constexpr Diag kDiags[] = {
-#define CATEN_DIAG(name, text) Diag::name,
-#include "ir/support/diagnostics.def"
-#undef CATEN_DIAG
-  };
-  for (const Diag kind : kDiags) {
-    if (diag_name(kind) == kind_name) {
-      throw CompileError(kind, interp.current_span(), message);
+  for (const DiagInfo& info : diagnostics()) {
+    if (info.name == kind_name && !info.warning) {
+      throw CompileError(info.kind, interp.current_span(), message);
     }
   }
   wrong_type(interp, args[0], "the kind", "a row of diagnostics.def as a keyword");

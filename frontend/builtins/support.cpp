@@ -123,7 +123,7 @@ Package& expect_package(Interpreter& interp, Value designator, std::string_view 
   std::string name = expect_string_designator(interp, designator, what);
   Package* package = interp.find_package(name);
   if (package == nullptr) {
-    CompileError error(Diag::PackageError, interp.current_span(),
+    CompileError error(Diag::UnknownPackage, interp.current_span(),
                        fmt::format("no package is named `{}`", name));
     std::vector<std::string> names;
     for (const Package* known : interp.packages()) {
@@ -183,7 +183,7 @@ KeywordArgs::KeywordArgs(Interpreter& interp, std::span<Value> args, size_t firs
       continue;
     }
     CompileError error(
-        Diag::WrongArgumentCount, interp.current_span(),
+        Diag::UnknownKeyword, interp.current_span(),
         fmt::format("`{}` takes no keyword argument `:{}`", function(), symbol_label(*key)));
     std::vector<std::string> names;
     for (std::string_view name : allowed) {

@@ -22,11 +22,11 @@ using tensor::Tensor;
 
 void set_requires_grad(Interpreter& interp, Tensor& t, Value wanted) {
   if (wanted.truthy() && !is_float(t.dtype)) {
-    fail(Diag::WrongDtype, interp.current_span(),
+    fail(Diag::NoGradient, interp.current_span(),
          "a tensor of dtype {} cannot have a gradient; only floats can", name(t.dtype));
   }
   if (t.is<tensor::Computed>()) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::NoGradient, interp.current_span(),
          "only stored tensors and inputs can ask for a gradient, not the result of `{}`",
          tensor::op_label(interp, t.op));
   }
@@ -80,7 +80,7 @@ Value make_tensor(Interpreter& interp, std::span<Value> args) {
   const Value from = keys.get("FROM");
   const Value initial = keys.get("INITIAL-ELEMENT");
   if (from.truthy() && initial.truthy()) {
-    fail(Diag::WrongArgumentCount, interp.current_span(),
+    fail(Diag::BadArguments, interp.current_span(),
          "`make-tensor` takes :from or :initial-element, not both");
   }
   if (is_name(from)) {
@@ -359,7 +359,7 @@ Value change_facet(Interpreter& interp, std::span<Value> args) {
 Value write_facet(Interpreter& interp, std::span<Value> args) {
   Tensor& t = tensor::expect_tensor(interp, args[0], "the tensor");
   if (!t.is<tensor::Stored>()) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadAssign, interp.current_span(),
          "only a stored tensor can be written through a facet");
   }
   const StoragePtr place = tensor::storage_of(interp, t);
@@ -441,7 +441,7 @@ auto guard_file(Interpreter& interp, F&& action) {
   } catch (const runtime::FileError& error) {
     fail_file(error.path, error.reason);
   } catch (const runtime::RuntimeError& error) {
-    throw CompileError(Diag::LispError, interp.current_span(), error.what());
+    throw CompileError(Diag::RuntimeError, interp.current_span(), error.what());
   }
 }
 

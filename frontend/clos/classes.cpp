@@ -216,7 +216,7 @@ Class* Classes::define(Definition definition) {
   trial->direct_superclasses = definition.superclasses;
   for (Class* super : definition.superclasses) {
     if (super == cls || (super->finalized && super->is_subclass_of(cls))) {
-      fail(Diag::LispError, interp_.current_span(), "class `{}` cannot inherit from itself",
+      fail(Diag::BadClass, interp_.current_span(), "class `{}` cannot inherit from itself",
            interp_.print(definition.name));
     }
   }
@@ -264,7 +264,7 @@ Class* Classes::define(Definition definition) {
 
 void Classes::finalize(Class* cls) {
   if (cls->metaclass == Metaclass::Forward) {
-    fail(Diag::LispError, interp_.current_span(),
+    fail(Diag::UndefinedClass, interp_.current_span(),
          "class `{}` is named as a superclass but is not defined", interp_.print(cls->name));
   }
   interp_.check_stack();
@@ -311,7 +311,7 @@ std::vector<Class*> Classes::compute_precedence(Class* cls) const {
       }
     }
     if (candidates.empty()) {
-      fail(Diag::LispError, interp_.current_span(),
+      fail(Diag::BadClass, interp_.current_span(),
            "the superclasses of `{}` cannot be put in order: `{}` and `{}` are required to precede "
            "each other",
            interp_.print(cls->name), interp_.print(members[0]->name),

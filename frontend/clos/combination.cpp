@@ -64,7 +64,7 @@ Value standard_function(Interpreter& interp, Value befores, Value primary, Value
   for (Value qualifier : method.qualifiers) {
     qualifiers += " " + interp.print(qualifier);
   }
-  fail(Diag::LispError, interp.current_span(),
+  fail(Diag::BadMethod, interp.current_span(),
        "a method of `{}` has the qualifiers{}; expected none, :before, :after or :around",
        generic_name(interp, generic), qualifiers);
 }
@@ -117,7 +117,7 @@ Dispatch combine_short(Interpreter& interp, StandardGeneric& generic,
     } else if (method->qualifiers.size() == 1 && named(method->qualifiers[0], "AROUND")) {
       arounds.push_back(method);
     } else {
-      fail(Diag::LispError, interp.current_span(),
+      fail(Diag::BadMethod, interp.current_span(),
            "a method of `{}` must have the qualifier {} of its method combination, or :around",
            generic_name(interp, generic), interp.print(generic.combination));
     }

@@ -72,17 +72,15 @@ Value condition_of(Interpreter& interp, const CompileError& error) {
   return condition;
 }
 
-/// The kind whose class is nearest above a class.
+/// The kind whose class is nearest above a class; of kinds that share a class, the first.
 Diag kind_of(const Class& cls) {
-  constexpr Diag kKinds[] = {
-#define CATEN_DIAG(name, text) Diag::name,
-#include "ir/support/diagnostics.def"
-#undef CATEN_DIAG
-  };
   for (const Class* c : cls.precedence) {
-    for (Diag kind : kKinds) {
-      if (kind != Diag::LispError && named(c->name, condition_name(kind).name)) {
-        return kind;
+    if (named(c->name, "SIMPLE-ERROR")) {
+      return Diag::LispError;
+    }
+    for (const DiagInfo& info : diagnostics()) {
+      if (!info.warning && named(c->name, condition_name(info.kind).name)) {
+        return info.kind;
       }
     }
   }
@@ -236,21 +234,53 @@ ConditionName condition_name(Diag kind) {
   switch (kind) {
     case Diag::UnbalancedParen:
     case Diag::ReadError:
+    case Diag::ReadPackage:
       return {"READER-ERROR", "CL"};
     case Diag::UndefinedFunction:
+    case Diag::NotAFunction:
       return {"UNDEFINED-FUNCTION", "CL"};
     case Diag::UndefinedVariable:
+    case Diag::UnknownInput:
       return {"UNBOUND-VARIABLE", "CL"};
     case Diag::WrongArgumentCount:
+    case Diag::UnknownKeyword:
+    case Diag::UnknownInitarg:
+    case Diag::UnknownExit:
+    case Diag::MalformedForm:
       return {"PROGRAM-ERROR", "CL"};
+    case Diag::UnknownPackage:
+    case Diag::LockedName:
+      return {"PACKAGE-ERROR", "CL"};
     case Diag::WrongType:
+    case Diag::IndexOutOfRange:
       return {"TYPE-ERROR", "CL"};
-    case Diag::LispError:
-      return {"SIMPLE-ERROR", "CL"};
     case Diag::FloatOverflow:
       return {"FLOATING-POINT-OVERFLOW", "CL"};
     case Diag::FloatInvalid:
       return {"FLOATING-POINT-INVALID-OPERATION", "CL"};
+    case Diag::NotReadable:
+      return {"PRINT-NOT-READABLE", "CL"};
+    case Diag::UnknownDtype:
+      return {"WRONG-DTYPE", "CATEN"};
+    case Diag::LispError:
+    case Diag::ConstantAssignment:
+    case Diag::StackExhausted:
+    case Diag::AssertionFailed:
+    case Diag::FormatDirective:
+    case Diag::BadArray:
+    case Diag::BadArguments:
+    case Diag::BadClass:
+    case Diag::BadMethod:
+    case Diag::UnknownType:
+    case Diag::BadAssign:
+    case Diag::BadIndex:
+    case Diag::EmptyReduction:
+    case Diag::BadOp:
+    case Diag::NoGradient:
+    case Diag::BadEntry:
+    case Diag::RuntimeError:
+    case Diag::BadOption:
+      return {"SIMPLE-ERROR", "CL"};
     default:
       break;
   }
@@ -340,13 +370,11 @@ void install_conditions(Interpreter& interp) {
   for (const ClassRow& row : kConditionClasses) {
     define_condition_class(interp, row);
   }
-  constexpr Diag kKinds[] = {
-#define CATEN_DIAG(name, text) Diag::name,
-#include "ir/support/diagnostics.def"
-#undef CATEN_DIAG
-  };
-  for (Diag kind : kKinds) {
-    ConditionName name = condition_name(kind);
+  for (const DiagInfo& info : diagnostics()) {
+    if (info.warning) {
+      continue;
+    }
+    ConditionName name = condition_name(info.kind);
     Value symbol = interp.find_package(name.package)->intern(interp.heap(), name.name);
     if (classes.find(symbol) == nullptr) {
       define_condition_class(interp, {name.name.c_str(), name.package, {"ERROR"}});

@@ -1,6 +1,7 @@
 // time, trace, untrace and step.
 #include <chrono>
 #include <unordered_map>
+#include <utility>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/clos/generic.h"
@@ -46,6 +47,20 @@ class DepthScope {
   int64_t& depth_;
 };
 
+/// Functions of the COMMON-LISP package can be traced, although they cannot be redefined.
+class Unlocked {
+ public:
+  explicit Unlocked(Interpreter& interp)
+      : package_(interp.cl_package()), saved_(std::exchange(package_.locked, false)) {}
+  ~Unlocked() { package_.locked = saved_; }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  Package& package_;
+  bool saved_;
+};
+
 Stream& trace_output(Interpreter& interp) {
   return output_stream(interp, interp.cl("*TRACE-OUTPUT*").as<Symbol>()->value);
 }
@@ -77,6 +92,7 @@ Value traced_call(Interpreter& interp, std::span<Value> args) {
 // (%trace (name...)): all traced names without arguments
 Value builtin_trace(Interpreter& interp, std::span<Value> args) {
   Traces& traces = Traces::of(interp);
+  Unlocked unlocked(interp);
   for (Value name : list_items(args[0])) {
     Value function = interp.coerce_to_function(name);
     if (traces.originals.try_emplace(name.bits(), function).second) {
@@ -94,6 +110,7 @@ Value builtin_trace(Interpreter& interp, std::span<Value> args) {
 // (%untrace (name...)): all without arguments
 Value builtin_untrace(Interpreter& interp, std::span<Value> args) {
   Traces& traces = Traces::of(interp);
+  Unlocked unlocked(interp);
   std::vector<Value> names = expect_list_items(interp, args[0], "names");
   if (names.empty()) {
     for (const auto& [name, function] : traces.originals) {

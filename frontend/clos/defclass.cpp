@@ -10,6 +10,7 @@
 #include "frontend/clos/instances.h"
 #include "frontend/clos/tables.h"
 #include "frontend/lisp/forms.h"
+#include "frontend/lisp/warnings.h"
 
 namespace caten::lisp {
 
@@ -180,14 +181,14 @@ Value define_class(Interpreter& interp, std::span<Value> args) {
   }
   if (const Class* old = classes.find(args[1]);
       old != nullptr && old->metaclass == Metaclass::BuiltIn) {
-    fail(Diag::LispError, interp.current_span(), "`{}` is a built-in class; it cannot be redefined",
+    fail(Diag::BadClass, interp.current_span(), "`{}` is a built-in class; it cannot be redefined",
          interp.print(args[1]));
   }
   for (Value super : expect_list_items(interp, args[2], "superclasses")) {
     Class* cls = classes.ensure_forward(super);
     Metaclass kind = cls->metaclass;
     if (kind != Metaclass::Forward && kind != definition.metaclass && cls != classes.t) {
-      fail(Diag::LispError, interp.current_span(), "`{}` cannot inherit from `{}`, {}",
+      fail(Diag::BadClass, interp.current_span(), "`{}` cannot inherit from `{}`, {}",
            interp.print(args[1]), interp.print(super),
            kind == Metaclass::BuiltIn     ? "a built-in class"
            : kind == Metaclass::Structure ? "a structure"
@@ -211,6 +212,9 @@ Value define_class(Interpreter& interp, std::span<Value> args) {
     definition.slots.push_back(std::move(slot));
   }
   reader.read_options(args[4], definition);
+  if (Warnings* warnings = Warnings::of(interp)) {
+    warnings->note_definition(Warnings::Thing::Class, args[1]);
+  }
   Class* cls = classes.define(std::move(definition));
   for (const Accessor& accessor : reader.accessors) {
     add_accessor(interp, *cls, accessor);

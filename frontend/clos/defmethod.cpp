@@ -11,6 +11,7 @@
 #include "frontend/clos/tables.h"
 #include "frontend/lisp/code.h"
 #include "frontend/lisp/forms.h"
+#include "frontend/lisp/warnings.h"
 
 namespace caten::lisp {
 
@@ -89,6 +90,14 @@ Value method_lambda(const Forms& f, const MethodParameters& parameters, Value na
   Value rest = parameters.rest;
   if (parameters.signature.key && !parameters.signature.allow_other_keys) {
     rest = with_allow_other_keys(f, parameters);
+  } else {
+    // A copy has no place in the user's text, so a parameter may stay unused: the generic function
+    // asks for it, not this method.
+    ListBuilder copy(f.interp());
+    for (Value item : list_items(rest)) {
+      copy.add(item);
+    }
+    rest = copy.take();
   }
   ListBuilder list(f.interp());
   for (Value variable : parameters.required) {
@@ -234,6 +243,14 @@ Value define_method(Interpreter& interp, std::span<Value> args) {
   method->uses_next = args[4].truthy();
   method->documentation = args[5];
   method->function = args[6];
+  if (const Closure* closure = args[6].try_as<Closure>()) {
+    closure->code->name = args[0];  // for backtraces
+  }
+  if (Warnings* warnings = Warnings::of(interp)) {
+    warnings->note_definition(
+        Warnings::Thing::Method, args[0],
+        interp.print(args[1]) + specializers_text(interp, *method));
+  }
   StandardGeneric& generic = ensure_generic(interp, args[0]);
   add_method(interp, generic, method);
   return Value::object(method);
@@ -260,7 +277,7 @@ Value define_generic(Interpreter& interp, std::span<Value> args) {
     const Signature& own = method->signature;
     if (own.required != signature.required || own.optional != signature.optional ||
         own.takes_more() != signature.takes_more()) {
-      fail(Diag::LispError, interp.current_span(),
+      fail(Diag::BadMethod, interp.current_span(),
            "`defgeneric` {}: the lambda list does not fit the existing method {}",
            interp.print(args[0]), specializers_text(interp, *method));
     }
@@ -316,7 +333,7 @@ Value find_method(Interpreter& interp, std::span<Value> args) {
     }
   }
   if (arg_or(args, 3, Value::t()).truthy()) {
-    fail(Diag::LispError, interp.current_span(), "generic function `{}` has no such method",
+    fail(Diag::BadMethod, interp.current_span(), "generic function `{}` has no such method",
          generic_name(interp, generic));
   }
   return Value::nil();

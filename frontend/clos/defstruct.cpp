@@ -450,7 +450,7 @@ Value make_structure(Interpreter& interp, std::span<Value> args) {
   Class* cls = Classes::of(interp).require(args[0]);
   Instance* instance = allocate_instance(interp, *cls);
   if (args.size() - 1 != instance->values().size()) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadClass, interp.current_span(),
          "structure `{}` was redefined; its constructor is out of date", interp.print(args[0]));
   }
   for (size_t i = 1; i < args.size(); ++i) {

@@ -179,7 +179,7 @@ void check_keywords(Interpreter& interp, const StandardGeneric& generic,
       }
       std::string wanted = interp.print(args[i]);
       std::optional<std::string> similar = did_you_mean(wanted, names);
-      fail(Diag::WrongArgumentCount, interp.current_span(), "`{}` has no keyword argument {}{}",
+      fail(Diag::UnknownKeyword, interp.current_span(), "`{}` has no keyword argument {}{}",
            generic_name(interp, generic), wanted,
            similar ? "; did you mean " + *similar + "?" : "");
     }
@@ -322,7 +322,7 @@ StandardGeneric& ensure_generic(Interpreter& interp, Value name) {
   }
   const Symbol* symbol = name.try_as<Symbol>();
   if (!function.is_none() || (symbol != nullptr && !symbol->function.is_none())) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadMethod, interp.current_span(),
          "`{}` already names {}; a generic function cannot take its place", interp.print(name),
          !function.is_none() ? "an ordinary function" : "a macro or special form");
   }
@@ -367,7 +367,7 @@ void add_method(Interpreter& interp, StandardGeneric& generic, Method* method) {
   }
   const Signature& wanted = generic.signature;
   if (!congruent(own, wanted)) {
-    fail(Diag::LispError, interp.current_span(),
+    fail(Diag::BadMethod, interp.current_span(),
          "this method of `{}` has {} required and {} optional parameters{}; the generic function "
          "has {} and {}{}",
          generic_name(interp, generic), own.required, own.optional,

@@ -73,7 +73,7 @@ void check_initargs(Interpreter& interp, Class& cls, std::span<const Value> init
     }
     std::string wanted = interp.print(initargs[i]);
     std::optional<std::string> similar = did_you_mean(wanted, names);
-    fail(Diag::WrongArgumentCount, interp.current_span(),
+    fail(Diag::UnknownInitarg, interp.current_span(),
          "class `{}` takes no initialization argument {}{}", interp.print(cls.name), wanted,
          similar ? "; did you mean " + *similar + "?" : "");
   }

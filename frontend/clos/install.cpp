@@ -26,6 +26,9 @@ void install_objects(Interpreter& interp) {
   }
   Classes::of(interp);
   interp.hooks.typep = typep;
+  interp.hooks.is_class = [](Interpreter& i, Value name) {
+    return Classes::of(i).find(name) != nullptr;
+  };
   install_initialization(interp);
   install_conditions(interp);
   install_restarts(interp);

@@ -129,7 +129,7 @@ class TypeTable final : public RootSource {
   }
   std::string wanted = interp.print(name);
   std::optional<std::string> similar = did_you_mean(wanted, names);
-  fail(Diag::LispError, interp.current_span(), "`{}` is not a type{}", interp.print(type),
+  fail(Diag::UnknownType, interp.current_span(), "`{}` is not a type{}", interp.print(type),
        similar && *similar != wanted ? "; did you mean `" + *similar + "`?" : "");
 }
 
@@ -336,7 +336,7 @@ Value define_type(Interpreter& interp, std::span<Value> args) {
   expect_symbol(interp, args[0], "type name");
   if (TypeTable::of(interp).predicate(args[0]) != nullptr ||
       Classes::of(interp).find(args[0]) != nullptr) {
-    fail(Diag::LispError, interp.current_span(), "`{}` already names a standard type or a class",
+    fail(Diag::UnknownType, interp.current_span(), "`{}` already names a standard type or a class",
          interp.print(args[0]));
   }
   TypeTable::of(interp).define(args[0], args[1]);
@@ -423,7 +423,7 @@ Value expand_type(Interpreter& interp, Value type) {
     }
     type = interp.call(expander, {type.is_cons() ? type : interp.list({type})});
   }
-  fail(Diag::LispError, interp.current_span(), "the expansion of type `{}` does not end",
+  fail(Diag::UnknownType, interp.current_span(), "the expansion of type `{}` does not end",
        interp.print(type));
 }
 

@@ -33,38 +33,56 @@ std::string c_name_of(const tensor::Entry& entry, const Options& options) {
   return c::is_reserved(name) ? name + "_" : name;
 }
 
+[[noreturn]] void fail_entry(const std::string& file, std::string message) {
+  CompileError error(Diag::BadEntry, {}, std::move(message));
+  error.path = file;
+  throw error;
+}
+
 /// The file's entries, those that --entry and -D leave, compiled when the stage needs it.
 std::vector<Unit> build_units(Session& session) {
   const Options& options = session.options();
   lisp::Interpreter& interp = session.interpreter();
   std::string file = options.file == "-" ? "<stdin>" : options.file;
   interp.load_text(file, read_input(options.file));
+  if (session.warnings_are_errors()) {
+    throw lisp::ExitRequest(kUserError);
+  }
   std::vector<tensor::Entry> entries = tensor::collect_entries(interp, file);
   if (!options.entry.empty()) {
     std::erase_if(entries, [&](const tensor::Entry& e) { return e.lisp_name != options.entry; });
     if (entries.empty()) {
-      fail_file(file, fmt::format("there is no entry named `{}`", options.entry));
+      fail_entry(file, fmt::format("there is no entry named `{}`", options.entry));
     }
   }
   if (entries.empty()) {
-    fail_file(file,
-              "nothing to compile: the file has no `defentry`, no `caten/defun`, and no class "
-              "whose `forward` is a single `st`");
+    fail_entry(file,
+               "nothing to compile: the file has no `defentry`, no `caten/defun`, and no class "
+               "whose `forward` is a single `st`");
   }
   std::map<std::string, int64_t, std::less<>> bindings(options.bindings.begin(),
                                                        options.bindings.end());
   codegen::PassContext& context = tensor::session(interp).compiler.context;
   std::vector<Unit> units;
   for (tensor::Entry& entry : entries) {
-    if (!bindings.empty()) {
-      entry.graph = air::bind_symbols(entry.graph, bindings);
+    const Span place = entry.span;
+    try {
+      if (!bindings.empty()) {
+        entry.graph = air::bind_symbols(entry.graph, bindings);
+      }
+      Unit unit{std::move(entry), "", {}};
+      unit.c_name = c_name_of(unit.entry, options);
+      if (needs_compilation(options)) {
+        unit.compilation = codegen::compile(unit.entry.graph, unit.c_name, context);
+      }
+      units.push_back(std::move(unit));
+    } catch (CompileError& error) {
+      // Size arithmetic knows no places.
+      if (!error.span.known() && error.path.empty()) {
+        error.span = place;
+      }
+      throw;
     }
-    Unit unit{std::move(entry), "", {}};
-    unit.c_name = c_name_of(unit.entry, options);
-    if (needs_compilation(options)) {
-      unit.compilation = codegen::compile(unit.entry.graph, unit.c_name, context);
-    }
-    units.push_back(std::move(unit));
   }
   return units;
 }

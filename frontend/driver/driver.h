@@ -18,6 +18,8 @@ int evaluate(Session& session);
 int test(Session& session);
 /// `catenc explain FILE`: every stage of the pipeline, one after the other.
 int explain(Session& session);
+/// `catenc explain-error [CODE]`: the explanation of a diagnostic, or the list of all.
+int explain_error(Session& session);
 /// `catenc doctor`: what this build and machine can do.
 int doctor(Session& session);
 /// --list-passes, --list-rules.

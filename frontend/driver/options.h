@@ -41,6 +41,9 @@ struct Options {
   bool time_passes = false;
   bool explain_fusion = false;
   bool verify = false;
+  bool no_warnings = false;
+  bool werror = false;  // warnings are errors: shown as such, and the exit code is 1
+  std::string code;     // `explain-error CODE`; "" lists all
   int threads = 0;  // 0: CATENC_THREADS or the number of CPUs
   Color color = Color::Auto;
   ErrorFormat error_format = ErrorFormat::Text;

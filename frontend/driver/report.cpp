@@ -25,8 +25,9 @@ void report(const CompileError& error, const Session& session) {
   static const SourceMap kNone;
   const SourceMap* sources = session.sources();
   const Options& options = session.options();
-  std::string text = render(error, sources != nullptr ? *sources : kNone, use_color(options),
-                            options.error_format);
+  const auto show = options.werror ? render_as_error : render;
+  std::string text = show(error, sources != nullptr ? *sources : kNone, use_color(options),
+                          options.error_format);
   std::fflush(stdout);
   std::fputs(text.c_str(), stderr);
 }
@@ -35,6 +36,9 @@ int guarded(const Options& options, int (*action)(Session&)) {
   Session session(options);
   try {
     int code = action(session);
+    if (code == kOk && session.warnings_are_errors()) {
+      code = kUserError;
+    }
     session.print_timings();
     if (std::fflush(stdout) != 0) {
       fail_file("<stdout>", "cannot write the output");
@@ -47,7 +51,7 @@ int guarded(const Options& options, int (*action)(Session&)) {
     report(error, session);
     return kUserError;
   } catch (const runtime::RuntimeError& error) {
-    report(CompileError(Diag::LispError, {}, error.what()), session);
+    report(CompileError(Diag::RuntimeError, {}, error.what()), session);
     return kUserError;
   } catch (const std::bad_alloc&) {
     report(CompileError(Diag::BadSize, {}, "out of memory"), session);

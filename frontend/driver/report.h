@@ -13,7 +13,7 @@ class Session;
 /// Whether diagnostics on stderr are coloured: --color, NO_COLOR, a terminal.
 bool use_color(const Options& options);
 
-/// Prints a CompileError to stderr as --error-format says.
+/// Prints an error or a warning to stderr as --error-format says.
 void report(const CompileError& error, const Session& session);
 
 /// Makes a session and calls `action` with it. Returns its exit code, or kUserError / kInternal

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "frontend/driver/report.h"
 #include "frontend/language.h"
 #include "frontend/tensor/session.h"
 
@@ -23,11 +24,11 @@ void apply_pass_options(const Options& options, codegen::PassContext& context) {
       for (const codegen::PassRow& row : codegen::list_passes()) {
         known = known || row.name == name;
         if (row.name == name && row.required && names == &options.disabled_passes) {
-          fail(Diag::Unsupported, {}, "pass `{}` is required; it cannot be disabled", name);
+          fail(Diag::BadOption, {}, "pass `{}` is required; it cannot be disabled", name);
         }
       }
       if (!known) {
-        fail(Diag::Unsupported, {}, "there is no pass `{}`; see --list-passes", name);
+        fail(Diag::BadOption, {}, "there is no pass `{}`; see --list-passes", name);
       }
     }
   }
@@ -44,7 +45,7 @@ void set_to_keyword(lisp::Interpreter& interp, std::string_view variable, std::s
 void apply_default_dtype(lisp::Interpreter& interp, const std::string& text) {
   std::optional<DType> dtype = dtype_from_name(text);
   if (!dtype || !is_float(*dtype)) {
-    fail(Diag::WrongDtype, {}, "--dtype {}: expected a float dtype, as in float32", text);
+    fail(Diag::BadOption, {}, "--dtype {}: expected a float dtype, as in float32", text);
   }
   set_to_keyword(interp, "*DEFAULT-FLOAT*", text);
 }
@@ -61,6 +62,12 @@ lisp::Interpreter& Session::interpreter() {
     apply_pass_options(options_, compiler.context);
     if (!options_.dtype.empty()) {
       apply_default_dtype(*interpreter_, options_.dtype);
+    }
+    if (!options_.no_warnings) {
+      interpreter_->on_warning = [this](const CompileError& warning) {
+        ++warnings_;
+        report(warning, *this);
+      };
     }
   }
   return *interpreter_;

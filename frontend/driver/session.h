@@ -20,11 +20,14 @@ class Session {
   void reset() { interpreter_.reset(); }
   /// Where spans point to; null before the interpreter exists (no span exists then either).
   const SourceMap* sources() const;
+  /// Whether the program is refused for its warnings: --werror, and there were some.
+  bool warnings_are_errors() const { return options_.werror && warnings_ > 0; }
   /// --time-passes: to stderr, every pass of every compilation so far.
   void print_timings();
 
  private:
   const Options& options_;
+  size_t warnings_ = 0;
   std::unique_ptr<lisp::Interpreter> interpreter_;
 };
 

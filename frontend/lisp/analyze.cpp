@@ -9,7 +9,8 @@
 #include "frontend/lisp/vm.h"
 
 namespace caten::lisp {
-Analyzer::Analyzer(Interpreter& interp, Span span) : interp_(interp), span_(span) {
+Analyzer::Analyzer(Interpreter& interp, Span span)
+    : interp_(interp), warnings_(Warnings::of(interp)), span_(span) {
   interp_.heap().add_root(this);
 }
 Analyzer::~Analyzer() {
@@ -57,8 +58,8 @@ FunctionScope* Analyzer::lambda(Value form, Value name, const Environment* env) 
   if (!body.doc.is_none()) {
     function->doc = body.doc.as<String>()->utf8();
   }
-  env = parse_lambda_list(*this, cadr(form), body.specials, env);
-  env = declare_specials(body.specials, env);
+  env = parse_lambda_list(*this, cadr(form), body.declared, env);
+  env = declare_specials(body.declared, env);
   function->body = sequence(body.forms, env);
   scope_ = saved_scope;
   span_ = saved_span;
@@ -126,7 +127,7 @@ Node* Analyzer::cons_form(Value form, const Environment* env) {
     Node* function = function_value(head, env);
     node = make(CallNode{Value(), function, elements(cdr(form), env)});
   } else if (!head.is_symbol()) {
-    error("`{}` is in the place of a function name", interp_.print(head));
+    fail(Diag::NotAFunction, span_, "`{}` is in the place of a function name", interp_.print(head));
   } else if (const Environment* local = find_function(env, head)) {
     if (local->kind == Environment::Kind::Function) {
       Node* function = reference(local->variable);
@@ -159,6 +160,9 @@ Node* Analyzer::global_call(Value head, Value form, const Environment* env) {
     if (Node* node = inlined_call(*row, form, env)) {
       return node;
     }
+  }
+  if (warnings_ != nullptr) {
+    warnings_->note_call(head, form, span_);
   }
   return make(CallNode{head, nullptr, elements(cdr(form), env)});
 }
@@ -206,19 +210,26 @@ Node* Analyzer::function_value(Value designator, const Environment* env) {
       code->name = name;
       Span own = span_of(designator);
       code->span = contains(span_, own) ? own : span_;
+      if (warnings_ != nullptr) {
+        warnings_->note_function(*code);
+      }
       return make(LambdaNode{nullptr, keep(Value::object(code))});
     }
     return make(LambdaNode{lambda(designator, name, env), Value()});
   }
   bool is_setf = head == interp_.cl("SETF") && cadr(designator).is_symbol();
   if (!designator.is_symbol() && !is_setf) {
-    error("`{}` does not name a function", interp_.print(designator));
+    fail(Diag::NotAFunction, span_, "`{}` does not name a function", interp_.print(designator));
   }
   if (const Environment* local = find_function(env, designator)) {
     if (local->kind != Environment::Kind::Function) {
-      error("`{}` names a macro, not a function", interp_.print(designator));
+      fail(Diag::NotAFunction, span_, "`{}` names a macro, not a function",
+           interp_.print(designator));
     }
     return reference(local->variable);
+  }
+  if (warnings_ != nullptr) {
+    warnings_->note_call(designator, Value::nil(), span_);
   }
   return make(FunctionNode{designator});
 }
@@ -227,6 +238,8 @@ Analyzer::Body Analyzer::parse_body(Value forms, bool allow_doc) {
   Body body{forms, {}, Value()};
   Value declare = interp_.cl("DECLARE");
   Value special = interp_.cl("SPECIAL");
+  Value ignore = interp_.cl("IGNORE");
+  Value ignorable = interp_.cl("IGNORABLE");
   for (; body.forms.is_cons(); body.forms = cdr(body.forms)) {
     Value first = car(body.forms);
     if (allow_doc && body.doc.is_none() && first.is<String>() && cdr(body.forms).is_cons()) {
@@ -237,9 +250,12 @@ Analyzer::Body Analyzer::parse_body(Value forms, bool allow_doc) {
       break;
     }
     for (Value declaration : list_items(cdr(first))) {
-      if (car(declaration) == special) {
+      Value kind = car(declaration);
+      if (kind == special || kind == ignore || kind == ignorable) {
+        std::vector<Value>& names =
+            kind == special ? body.declared.specials : body.declared.ignored;
         for (Value symbol : list_items(cdr(declaration))) {
-          body.specials.push_back(symbol);
+          names.push_back(symbol);
         }
       }
     }
@@ -247,9 +263,9 @@ Analyzer::Body Analyzer::parse_body(Value forms, bool allow_doc) {
   return body;
 }
 
-const Environment* Analyzer::declare_specials(const std::vector<Value>& specials,
+const Environment* Analyzer::declare_specials(const Declarations& declared,
                                               const Environment* env) {
-  for (Value symbol : specials) {
+  for (Value symbol : declared.specials) {
     env = extend(env, {.kind = Environment::Kind::Special, .name = symbol});
   }
   return env;
@@ -280,23 +296,31 @@ ExitPoint* Analyzer::new_exit() {
   return &exit;
 }
 
-Binding Analyzer::bind(Value symbol, const std::vector<Value>& specials, const Environment** env) {
+Binding Analyzer::bind(Value symbol, Value cell, const Declarations& declared,
+                       const Environment** env) {
+  const auto names = [symbol](const std::vector<Value>& list) {
+    return std::find(list.begin(), list.end(), symbol) != list.end();
+  };
   auto* object = symbol.try_as<Symbol>();
   if (object == nullptr) {
     error("`{}` cannot name a variable", interp_.print(symbol));
   }
   if (object->has(kConstant)) {
-    error("`{}` is a constant and cannot be bound", interp_.print(symbol));
+    fail(Diag::ConstantAssignment, span_, "`{}` is a constant and cannot be bound",
+         interp_.print(symbol));
   }
   Binding binding;
   binding.symbol = symbol;
-  binding.special = object->has(kSpecial) ||
-                    std::find(specials.begin(), specials.end(), symbol) != specials.end();
+  binding.special = object->has(kSpecial) || names(declared.specials);
   if (binding.special) {
     *env = extend(*env, {.kind = Environment::Kind::Special, .name = symbol});
     return binding;
   }
   binding.variable = new_variable(symbol);
+  if (warnings_ != nullptr) {
+    binding.variable->place = warnings_->place_of_element(cell, span_);
+    binding.variable->used = names(declared.ignored);
+  }
   *env = extend(*env,
                 {.kind = Environment::Kind::Lexical, .name = symbol, .variable = binding.variable});
   return binding;
@@ -345,7 +369,19 @@ void Analyzer::capture(Variable* variable) {
   }
 }
 
+void Analyzer::warn_unused() {
+  if (warnings_ == nullptr) {
+    return;
+  }
+  for (const Variable& variable : variables_) {
+    if (!variable.used && variable.place.known()) {
+      warnings_->note_unused(variable);
+    }
+  }
+}
+
 Node* Analyzer::reference(Variable* variable) {
+  variable->used = true;
   capture(variable);
   return make(LocalNode{variable});
 }
@@ -391,11 +427,12 @@ Node* Analyzer::assignment(Value symbol, Value value_cell, const Environment* en
     return this->form(keep(form), env);
   }
   if (object->has(kConstant)) {
-    error("`{}` is a constant and cannot be assigned", interp_.print(symbol));
+    fail(Diag::ConstantAssignment, span_, "`{}` is a constant and cannot be assigned",
+         interp_.print(symbol));
   }
   Node* value = element(value_cell, env);
   if (found != nullptr && found->kind == Environment::Kind::Lexical) {
-    found->variable->assigned = true;
+    found->variable->assigned = found->variable->used = true;
     capture(found->variable);
     return make(SetLocalNode{found->variable, value});
   }
@@ -405,7 +442,7 @@ Node* Analyzer::assignment(Value symbol, Value value_cell, const Environment* en
 void Analyzer::check_length(Value form, int64_t min, int64_t max) {
   int64_t count = list_length(cdr(form));
   if (count < min || (max >= 0 && count > max)) {
-    fail(Diag::WrongArgumentCount, span_, "malformed `{}` form: {} argument{} where {} {} expected",
+    fail(Diag::MalformedForm, span_, "malformed `{}` form: {} argument{} where {} {} expected",
          interp_.print(car(form)), count, count == 1 ? "" : "s",
          max < 0      ? fmt::format("at least {}", min)
          : min == max ? fmt::format("{}", min)

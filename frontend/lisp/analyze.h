@@ -9,6 +9,7 @@
 
 #include "frontend/lisp/ast.h"
 #include "frontend/lisp/interpreter.h"
+#include "frontend/lisp/warnings.h"
 
 namespace caten::lisp {
 
@@ -39,18 +40,24 @@ class Analyzer final : public RootSource {
   /// A function value: (lambda ...), (%named-lambda name ...) or a function name.
   Node* function_value(Value designator, const Environment* env);
 
+  /// Names of variables in the declarations of a body.
+  struct Declarations {
+    std::vector<Value> specials;
+    std::vector<Value> ignored;  // ignore, ignorable
+  };
   /// Forms that start with declarations (and a doc string where allowed).
   struct Body {
     Value forms;
-    std::vector<Value> specials;
+    Declarations declared;
     Value doc;  // no value if none
   };
   Body parse_body(Value forms, bool allow_doc);
   /// The environment with a body's special declarations.
-  const Environment* declare_specials(const std::vector<Value>& specials, const Environment* env);
+  const Environment* declare_specials(const Declarations& declared, const Environment* env);
 
-  // Making bindings. Slots are released by leave_scope.
-  Binding bind(Value symbol, const std::vector<Value>& specials, const Environment** env);
+  // Making bindings. Slots are released by leave_scope. `cell`: the list cell that holds the symbol
+  // or its binding.
+  Binding bind(Value symbol, Value cell, const Declarations& declared, const Environment** env);
   Variable* new_variable(Value symbol);
   const Environment* extend(const Environment* env, Environment link);
   ExitPoint* new_exit();
@@ -74,8 +81,11 @@ class Analyzer final : public RootSource {
   /// Fails with the span of the form being analyzed.
   template <typename... Args>
   [[noreturn]] void error(fmt::format_string<Args...> format, Args&&... args) {
-    fail(Diag::LispError, span_, format, std::forward<Args>(args)...);
+    fail(Diag::MalformedForm, span_, format, std::forward<Args>(args)...);
   }
+  /// Warns of the variables that nothing refers to.
+  void warn_unused();
+  Warnings* warnings() const { return warnings_; }
   /// Checks that a form has between min and max arguments (max -1: any); fails otherwise.
   void check_length(Value form, int64_t min, int64_t max);
 
@@ -103,6 +113,7 @@ class Analyzer final : public RootSource {
   FunctionScope* new_scope();
 
   Interpreter& interp_;
+  Warnings* warnings_;  // null: not wanted
   std::deque<Node> nodes_;
   std::deque<Variable> variables_;
   std::deque<ExitPoint> exits_;

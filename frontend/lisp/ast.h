@@ -19,6 +19,8 @@ struct Variable {
   uint32_t slot = 0;
   bool captured = false;
   bool assigned = false;
+  bool used = false;  // referred to, or declared to be ignored
+  Span place;         // where the user's text names it; unknown if a macro made it
   bool boxed() const { return captured && assigned; }
 };
 

@@ -29,7 +29,7 @@ class Backquote {
       return cadr(x);
     }
     if (car(x) == splice_) {
-      fail(Diag::LispError, place(x), "`,@` is only allowed inside a list");
+      fail(Diag::MalformedForm, place(x), "`,@` is only allowed inside a list");
     }
     if (car(x) == backquote_) {
       return expand(expand(cadr(x)));

@@ -627,6 +627,7 @@ Value compile_form(Interpreter& interp, Value form, Span span) {
   Code* code = interp.heap().make<Code>();
   analyzer.keep(Value::object(code));
   compile_function(analyzer, *analyzer.top_level(form), *code);
+  analyzer.warn_unused();
   return Value::object(interp.heap().make<Closure>(Value::nil(), code, 0U));
 }
 
@@ -635,6 +636,7 @@ void compile_source(Interpreter& interp, Code& code) {
   FunctionScope* function = analyzer.lambda(code.source, code.name, nullptr);
   Span span = code.span;
   compile_function(analyzer, *function, code);
+  analyzer.warn_unused();
   if (!code.span.known()) {
     code.span = span;
   }

@@ -26,7 +26,7 @@ void Formatter::run_control(Value control, FormatArguments& arguments) {
   try {
     run(parse_format(copy), arguments);
   } catch (const FormatError& error) {
-    fail(Diag::LispError, interp_.current_span(), "in the control string \"{}\" at position {}: {}",
+    fail(Diag::FormatDirective, interp_.current_span(), "in the control string \"{}\" at position {}: {}",
          encode_utf8(copy), error.position, error.message);
   }
 }

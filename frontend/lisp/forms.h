@@ -77,12 +77,12 @@ bool named(Value symbol, std::string_view name);
 /// Whether evaluating the form neither has effects nor depends on state: a constant.
 bool is_constant_form(Interpreter& interp, Value form);
 
-/// Fails (LispError) with the place of `form` if it is known, else the current place.
+/// Fails (MalformedForm) with the place of `form` if it is known, else the current place.
 template <typename... Args>
 [[noreturn]] void fail_form(Interpreter& interp, Value form, fmt::format_string<Args...> format,
                             Args&&... args) {
   Span span = span_of(form);
-  fail(Diag::LispError, span.known() ? span : interp.current_span(), format,
+  fail(Diag::MalformedForm, span.known() ? span : interp.current_span(), format,
        std::forward<Args>(args)...);
 }
 

@@ -196,7 +196,7 @@ bool Interpreter::boundp(Value symbol) const {
 void Interpreter::set_symbol_value(Value symbol, Value value) {
   Symbol* object = symbol.as<Symbol>();
   if (object->has(kConstant)) {
-    fail(Diag::LispError, current_span(), "`{}` is a constant and cannot be assigned",
+    fail(Diag::ConstantAssignment, current_span(), "`{}` is a constant and cannot be assigned",
          symbol_label(*object));
   }
   object->value = value;
@@ -222,7 +222,7 @@ void Interpreter::set_function(Value name, Value function) {
   bool standard = cl_->locked && home_package(base) == cl_;
   bool defined = is_setf ? !symbol->setf_function.is_none() : !symbol->function.is_none();
   if (symbol->is_static() || (standard && defined)) {
-    fail(Diag::LispError, current_span(), "`{}` is part of Common Lisp and cannot be redefined",
+    fail(Diag::LockedName, current_span(), "`{}` is part of Common Lisp and cannot be redefined",
          print(name));
   }
   (is_setf ? symbol->setf_function : symbol->function) = function;
@@ -270,6 +270,17 @@ std::optional<std::string> Interpreter::similar_symbol(const Symbol& symbol,
     collect(*used, true);
   }
   return did_you_mean(symbol_label(symbol), names);
+}
+
+std::optional<std::string> Interpreter::similar_symbol(const Package& package,
+                                                       std::string_view name, bool only_external) {
+  std::vector<std::string> names;
+  for (const SymbolTable::Slot& slot : package.symbols.slots()) {
+    if (slot.symbol != nullptr && (slot.external || !only_external)) {
+      names.push_back(symbol_label(*slot.symbol));
+    }
+  }
+  return did_you_mean(name, names);
 }
 
 // --- tables ------------------------------------------------------

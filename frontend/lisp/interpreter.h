@@ -50,6 +50,13 @@ struct Hooks {
   CompileError (*error_of)(Interpreter&, Value condition) = nullptr;
   /// TYPEP. Default: true for every object.
   bool (*typep)(Interpreter&, Value object, Value type) = nullptr;
+  /// Whether a symbol names a class. Default: none does.
+  bool (*is_class)(Interpreter&, Value name) = nullptr;
+  /// A few words for an object in a backtrace ("#<tensor (2 3)>") that run no Lisp code and compute
+  /// nothing. Default: the name of its kind.
+  std::string (*brief)(Interpreter&, Value object) = nullptr;
+  /// Where a tensor was made; unknown for other objects. Default: unknown.
+  Span (*origin)(Interpreter&, Value object) = nullptr;
   /// Printed representation; `escape` as for prin1. Default: a minimal printer.
   std::string (*print)(Interpreter&, Value object, bool escape) = nullptr;
   /// Called for an error that every handler declined, before anything is unwound; may leave by a
@@ -79,6 +86,8 @@ class Interpreter {
   Heap& heap() { return heap_; }
   SourceMap& sources() { return sources_; }
   Hooks hooks;
+  /// Receives the warnings about the user's code. Empty: nothing is looked for.
+  std::function<void(const CompileError&)> on_warning;
 
   // --- making objects -------------------------------------------------------------------------
   Value cons(Value car, Value cdr) { return Value::cons(heap_.make<Cons>(car, cdr)); }
@@ -127,6 +136,9 @@ class Interpreter {
   /// mean".
   std::optional<std::string> similar_symbol(const Symbol& symbol,
                                             bool (*test)(const Symbol& other));
+  /// The same among the symbols of a package, or those that it exports.
+  std::optional<std::string> similar_symbol(const Package& package, std::string_view name,
+                                            bool only_external);
 
   // --- tables of builtins (frontend/builtins/builtins.h) ---------------------------------------
   void install(std::span<const Builtin> rows);

@@ -22,7 +22,7 @@ bool section_of(Interpreter& interp, Value item, Section& section) {
   for (const Row& row : kRows) {
     if (item == interp.cl(row.name)) {
       if (row.section <= section) {
-        fail(Diag::LispError, interp.current_span(), "misplaced `{}` in a lambda list",
+        fail(Diag::MalformedForm, interp.current_span(), "misplaced `{}` in a lambda list",
              interp.print(item));
       }
       section = row.section;
@@ -37,16 +37,17 @@ bool section_of(Interpreter& interp, Value item, Section& section) {
 // Functions: slots in the order of Parameters, then supplied-p and aux variables.
 class LambdaListParser {
  public:
-  LambdaListParser(Analyzer& analyzer, const std::vector<Value>& specials, const Environment* env)
-      : analyzer_(analyzer), specials_(specials), env_(env), scope_(*analyzer.scope()) {}
+  LambdaListParser(Analyzer& analyzer, const Analyzer::Declarations& declared,
+                   const Environment* env)
+      : analyzer_(analyzer), declared_(declared), env_(env), scope_(*analyzer.scope()) {}
 
   const Environment* parse(Value lambda_list) {
     collect(lambda_list);
     Parameters& parameters = scope_.parameters;
     scope_.next_slot = scope_.max_slot = parameters.slots();
     uint32_t slot = 0;
-    for (Value symbol : required_) {
-      scope_.simple.push_back(bind_parameter(symbol, slot++));
+    for (Value cell : required_) {
+      scope_.simple.push_back(bind_parameter(car(cell), cell, slot++));
     }
     uint32_t optional_slot = slot;
     slot += parameters.optional;
@@ -55,20 +56,20 @@ class LambdaListParser {
       rest_slot_ = slot++;
     }
     uint32_t key_slot = slot;
-    for (Value spec : optional_) {
-      add_init(spec, cdr(spec), first(spec), optional_slot++, true);
+    for (Value cell : optional_) {
+      add_init(cell, first(car(cell)), optional_slot++, true);
     }
     if (parameters.rest) {
-      scope_.simple.push_back(bind_parameter(rest_, rest_slot_));
+      scope_.simple.push_back(bind_parameter(car(rest_), rest_, rest_slot_));
     }
-    for (Value spec : keys_) {
-      Value name = first(spec);
-      add_init(spec, cdr(spec), name.is_cons() ? cadr(name) : name, key_slot++, true);
+    for (Value cell : keys_) {
+      Value name = first(car(cell));
+      add_init(cell, name.is_cons() ? cadr(name) : name, key_slot++, true);
     }
-    for (Value spec : aux_) {
+    for (Value cell : aux_) {
       uint32_t aux_slot = scope_.next_slot++;
       scope_.max_slot = std::max(scope_.max_slot, scope_.next_slot);
-      add_init(spec, cdr(spec), first(spec), aux_slot, false);
+      add_init(cell, first(car(cell)), aux_slot, false);
     }
     return env_;
   }
@@ -94,22 +95,22 @@ class LambdaListParser {
       }
       switch (section) {
         case Section::Required:
-          required_.push_back(item);
+          required_.push_back(rest);
           parameters.required += 1;
           break;
         case Section::Optional:
-          optional_.push_back(item);
+          optional_.push_back(rest);
           parameters.optional += 1;
           break;
         case Section::Rest:
           if (parameters.rest) {
             analyzer_.error("more than one variable after `&rest`");
           }
-          rest_ = item;
+          rest_ = rest;
           parameters.rest = true;
           break;
         case Section::Key: {
-          keys_.push_back(item);
+          keys_.push_back(rest);
           Value name = first(item);
           Value keyword = name.is_cons() ? car(name) : name;
           if (!keyword.is_symbol()) {
@@ -121,7 +122,7 @@ class LambdaListParser {
         }
         case Section::Aux:
         case Section::Done:
-          aux_.push_back(item);
+          aux_.push_back(rest);
           break;
       }
     }
@@ -131,9 +132,9 @@ class LambdaListParser {
     }
   }
 
-  Binding bind_parameter(Value symbol, uint32_t slot) {
+  Binding bind_parameter(Value symbol, Value cell, uint32_t slot) {
     uint32_t saved = scope_.next_slot;
-    Binding binding = analyzer_.bind(symbol, specials_, &env_);
+    Binding binding = analyzer_.bind(symbol, cell, declared_, &env_);
     if (binding.special) {
       binding.variable = analyzer_.new_variable(symbol);
     }
@@ -143,7 +144,9 @@ class LambdaListParser {
   }
 
   // spec: name | (name [default [supplied]])
-  void add_init(Value spec, Value rest, Value name, uint32_t slot, bool may_be_given) {
+  void add_init(Value cell, Value name, uint32_t slot, bool may_be_given) {
+    Value spec = car(cell);
+    Value rest = spec.is_cons() ? cdr(spec) : Value::nil();
     if (spec.is_cons() && list_length(rest) > 2) {
       analyzer_.error("malformed parameter `{}`", analyzer_.interp().print(spec));
     }
@@ -152,29 +155,31 @@ class LambdaListParser {
     init.may_be_given = may_be_given;
     Node* value = spec.is_cons() && rest.is_cons() ? analyzer_.element(rest, env_)
                                                    : analyzer_.constant(Value::nil());
-    init.binding = bind_parameter(name, slot);
+    init.binding = bind_parameter(name, cell, slot);
     init.binding.init = value;
     if (spec.is_cons() && cdr(rest).is_cons()) {
       uint32_t supplied_slot = scope_.next_slot++;
       scope_.max_slot = std::max(scope_.max_slot, scope_.next_slot);
-      init.supplied = bind_parameter(cadr(rest), supplied_slot);
+      init.supplied = bind_parameter(cadr(rest), cdr(rest), supplied_slot);
       init.has_supplied = true;
     }
     scope_.inits.push_back(init);
   }
 
   Analyzer& analyzer_;
-  const std::vector<Value>& specials_;
+  const Analyzer::Declarations& declared_;
   const Environment* env_;
   FunctionScope& scope_;
+  // The cells of the lambda list that hold them.
   std::vector<Value> required_, optional_, keys_, aux_;
   Value rest_;
   uint32_t rest_slot_ = 0;
 };
 
 const Environment* parse_lambda_list(Analyzer& analyzer, Value lambda_list,
-                                     const std::vector<Value>& specials, const Environment* env) {
-  return LambdaListParser(analyzer, specials, env).parse(lambda_list);
+                                     const Analyzer::Declarations& declared,
+                                     const Environment* env) {
+  return LambdaListParser(analyzer, declared, env).parse(lambda_list);
 }
 
 namespace {
@@ -211,7 +216,7 @@ class Destructurer {
       if (item == interp_.cl("&ENVIRONMENT")) {
         at = cdr(at);
         if (environment_.is_none()) {
-          fail(Diag::LispError, interp_.current_span(),
+          fail(Diag::MalformedForm, interp_.current_span(),
                "`&environment` is only for macro lambda lists");
         }
         bind(car(at), environment_);
@@ -287,7 +292,7 @@ class Destructurer {
     Value name = first(item);
     Value target = name.is_cons() ? cadr(name) : name;
     if (!name.is_cons() && !name.is_symbol()) {
-      fail(Diag::LispError, interp_.current_span(), "`{}` cannot name a parameter",
+      fail(Diag::MalformedForm, interp_.current_span(), "`{}` cannot name a parameter",
            interp_.print(name));
     }
     Value keyword =

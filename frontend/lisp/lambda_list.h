@@ -7,9 +7,10 @@
 namespace caten::lisp {
 
 /// Parses the lambda list of the analyzer's current function into its scope; the environment with
-/// the parameters bound. `specials`: names declared special in the body.
+/// the parameters bound. `declared`: what the body declares.
 const Environment* parse_lambda_list(Analyzer& analyzer, Value lambda_list,
-                                     const std::vector<Value>& specials, const Environment* env);
+                                     const Analyzer::Declarations& declared,
+                                     const Environment* env);
 
 /// A form that evaluates `body` (a list of forms, declarations first) with the variables of a
 /// destructuring lambda list bound to parts of the value of `source` (a form). `context` names the

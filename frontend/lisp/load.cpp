@@ -86,10 +86,14 @@ Value Interpreter::load_forms(uint32_t file) {
   for (;;) {
     Value form = reader.read(sources_.text(file));
     if (form.is_none()) {
-      return result;
+      break;
     }
     result = eval_top_level(form, {});
   }
+  if (Warnings* warnings = Warnings::of(*this); warnings != nullptr && !is_library(file)) {
+    warnings->finish(file);
+  }
+  return result;
 }
 
 Value Interpreter::eval_text(std::string text) {
@@ -100,10 +104,14 @@ Value Interpreter::eval_text(std::string text) {
     for (;;) {
       Value form = reader.read(sources_.text(file));
       if (form.is_none()) {
-        return result;
+        break;
       }
       result = eval_top_level(form, {});
     }
+    if (Warnings* warnings = Warnings::of(*this)) {
+      warnings->finish(file);
+    }
+    return result;
   });
 }
 

@@ -22,7 +22,7 @@ Value set_cdr(Interpreter& interp, std::span<Value> args) {
 }
 
 [[noreturn]] void index_out_of_range(Interpreter& interp, int64_t index, size_t length) {
-  fail(Diag::WrongType, interp.current_span(), "index {} is out of range; expected 0 to {}", index,
+  fail(Diag::IndexOutOfRange, interp.current_span(), "index {} is out of range; expected 0 to {}", index,
        static_cast<int64_t>(length) - 1);
 }
 
@@ -77,7 +77,7 @@ Value set_aref(Interpreter& interp, std::span<Value> args) {
   }
   const Array& array = expect_object<Array>(interp, args[0], "array");
   if (subscripts.size() != array.dims.size()) {
-    fail(Diag::WrongArgumentCount, interp.current_span(), "{} subscripts for an array of rank {}",
+    fail(Diag::BadArray, interp.current_span(), "{} subscripts for an array of rank {}",
          subscripts.size(), array.dims.size());
   }
   int64_t index = 0;
@@ -202,7 +202,7 @@ Value remf(Interpreter& interp, std::span<Value> args) {
 Symbol& writable_symbol(Interpreter& interp, Value v) {
   Symbol& symbol = expect_symbol(interp, v, "symbol");
   if (symbol.is_static()) {
-    fail(Diag::LispError, interp.current_span(), "`{}` is constant", symbol.name);
+    fail(Diag::ConstantAssignment, interp.current_span(), "`{}` is constant", symbol.name);
   }
   return symbol;
 }

@@ -463,7 +463,7 @@ void Printer::step_row() {
 
 void Printer::write_unreadable(std::string_view text) {
   if (settings_.readably) {
-    fail(Diag::LispError, interp_.current_span(), "#<{}> cannot be printed readably", text);
+    fail(Diag::NotReadable, interp_.current_span(), "#<{}> cannot be printed readably", text);
   }
   out_ += "#<";
   out_ += text;

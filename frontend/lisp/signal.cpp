@@ -1,6 +1,9 @@
 // Vm: signalling conditions, and the place and backtrace of errors.
 #include <algorithm>
 
+#include "frontend/clos/generic.h"
+#include "frontend/lisp/analyze.h"
+#include "frontend/lisp/brief.h"
 #include "frontend/lisp/vm.h"
 
 namespace caten::lisp {
@@ -141,24 +144,127 @@ Span Vm::span(bool user_only) const {
   }
 }
 
+// Calls visit(argument, keyword or no value) for the arguments of a call in progress, until it
+// returns false.
+template <typename Visit>
+void Vm::each_argument(const Frame& frame, Visit visit) const {
+  const Value* slots = stack_.get() + frame.base;
+  const Parameters& parameters = frame.closure->code->parameters;
+  const auto unboxed = [](Value value) {
+    const Box* box = value.is_none() ? nullptr : value.try_as<Box>();
+    return box == nullptr ? value : box->value;
+  };
+  uint32_t slot = 0;
+  for (; slot < parameters.required + parameters.optional; ++slot) {
+    Value value = unboxed(slots[slot]);
+    if (!value.is_none() && !value.is<NextMethod>() && !visit(value, Value())) {
+      return;
+    }
+  }
+  if (parameters.rest) {
+    for (Value rest = unboxed(slots[slot]); rest.is_cons(); rest = cdr(rest)) {
+      if (!visit(car(rest), Value())) {
+        return;
+      }
+    }
+    return;  // with the keywords
+  }
+  for (Value keyword : parameters.keywords) {
+    Value value = unboxed(slots[slot++]);
+    if (!value.is_none() && !visit(value, keyword)) {
+      return;
+    }
+  }
+}
+
+std::string Vm::call_text(const Frame& frame) const {
+  const Code& code = *frame.closure->code;
+  std::string out = "(";
+  out += code.name.is_nil() ? "(lambda)" : brief_text(interp_, code.name);
+  each_argument(frame, [&](Value value, Value keyword) {
+    constexpr size_t kMaxText = 120;
+    if (out.size() > kMaxText) {
+      out += " ...";
+      return false;
+    }
+    out += keyword.is_none() ? " " : " " + brief_text(interp_, keyword) + " ";
+    out += brief_text(interp_, value);
+    return true;
+  });
+  return out + ")";
+}
+
+// Where the tensors were made that the user's form passed to the operation that failed, or that
+// the user's function was called with.
+void Vm::note_tensors(CompileError& error) const {
+  if (interp_.hooks.origin == nullptr || !diag_info(error.kind).code.starts_with("E05")) {
+    return;
+  }
+  const Frame* operation = nullptr;
+  for (size_t i = frame_count_; i-- > 0;) {
+    bool library = interp_.is_library(frames_[i].closure->code->span.file);
+    if (library || operation == nullptr) {
+      operation = &frames_[i];
+    }
+    if (!library) {
+      break;
+    }
+  }
+  if (operation == nullptr) {
+    return;
+  }
+  constexpr size_t kMaxNotes = 4;
+  std::vector<Span> shown;
+  each_argument(*operation, [&](Value value, Value) {
+    Span place = value.is_none() ? Span{} : interp_.hooks.origin(interp_, value);
+    bool known = place.known() && !interp_.is_library(place.file);
+    if (known && !contains(error.span, place) &&
+        std::find(shown.begin(), shown.end(), place) == shown.end()) {
+      error.note(place, fmt::format("{} was made here", brief_text(interp_, value)));
+      shown.push_back(place);
+    }
+    return shown.size() < kMaxNotes;
+  });
+}
+
+std::vector<StackFrame> Vm::backtrace(size_t limit) const {
+  std::vector<StackFrame> out;
+  for (size_t i = frame_count_; i-- > 0 && out.size() < limit;) {
+    const Frame& frame = frames_[i];
+    const Code& code = *frame.closure->code;
+    auto at = static_cast<size_t>(frame.pc - code.words.data());
+    if (code.name.is_nil() && code.parameters.slots() == 0) {
+      continue;  // a form of the top level, or the body of a special form
+    }
+    out.push_back({call_text(frame), code.span_at(at == 0 ? 0 : at - 1),
+                   !code.span.known() || interp_.is_library(code.span.file)});
+  }
+  return out;
+}
+
 // One note per user function in progress, innermost first, the first of which is where the error
 // itself points.
 void Vm::add_backtrace(CompileError& error) const {
   constexpr size_t kMaxNotes = 8;
+  constexpr size_t kMaxShown = 50;
+  error.frames = backtrace(kMaxShown);
+  note_tensors(error);
   size_t notes = 0;
-  std::string inner;
+  const Frame* inner = nullptr;
+  Span last = error.span;
   for (size_t i = frame_count_; i-- > 0 && notes < kMaxNotes;) {
     const Frame& frame = frames_[i];
     const Code& code = *frame.closure->code;
     auto at = static_cast<size_t>(frame.pc - code.words.data());
     Span place = code.span_at(at == 0 ? 0 : at - 1);
-    std::string name = code.name.is_nil() ? "" : interp_.print(code.name, false);
     bool user = place.known() && !interp_.is_library(place.file);
-    if (user && place != error.span && !inner.empty()) {
-      error.note(place, fmt::format("`{}` was called here", inner));
+    bool named = inner != nullptr && !inner->closure->code->name.is_nil();
+    if (user && named && place != last) {
+      error.note(place, fmt::format("in `{}`, called here", call_text(*inner)));
+      last = place;
       ++notes;
     }
-    inner = name;
+    inner = &frame;
   }
 }
 

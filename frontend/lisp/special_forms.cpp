@@ -95,19 +95,19 @@ Node* let(Analyzer& a, Value form, Env env) {
   Analyzer::Body body = a.parse_body(cddr(form), false);
   LetNode node{{}, nullptr, false};
   Env inner = env;
-  std::vector<Value> names;
+  std::vector<std::pair<Value, Value>> names;  // with their cells
   std::vector<Node*> inits;
   for (Value rest = cadr(form); rest.is_cons(); rest = cdr(rest)) {
     Value name;
     inits.push_back(let_init(a, rest, &name, env));
-    names.push_back(name);
+    names.emplace_back(name, rest);
   }
   for (size_t i = 0; i < names.size(); ++i) {
-    Binding binding = a.bind(names[i], body.specials, &inner);
+    Binding binding = a.bind(names[i].first, names[i].second, body.declared, &inner);
     binding.init = inits[i];
     node.bindings.push_back(binding);
   }
-  node.body = a.sequence(body.forms, a.declare_specials(body.specials, inner));
+  node.body = a.sequence(body.forms, a.declare_specials(body.declared, inner));
   a.leave_scope(mark);
   return node.bindings.empty() ? node.body : a.make(std::move(node));
 }
@@ -121,11 +121,11 @@ Node* let_star(Analyzer& a, Value form, Env env) {
   for (Value rest = cadr(form); rest.is_cons(); rest = cdr(rest)) {
     Value name;
     Node* init = let_init(a, rest, &name, env);
-    Binding binding = a.bind(name, body.specials, &env);
+    Binding binding = a.bind(name, rest, body.declared, &env);
     binding.init = init;
     node.bindings.push_back(binding);
   }
-  node.body = a.sequence(body.forms, a.declare_specials(body.specials, env));
+  node.body = a.sequence(body.forms, a.declare_specials(body.declared, env));
   a.leave_scope(mark);
   return node.bindings.empty() ? node.body : a.make(std::move(node));
 }
@@ -161,7 +161,8 @@ Node* return_from(Analyzer& a, Value form, Env env) {
   a.check_length(form, 1, 2);
   const Environment* found = Analyzer::find(env, Environment::Kind::Block, cadr(form));
   if (found == nullptr) {
-    a.error("`return-from`: no block named `{}` is around this form", a.interp().print(cadr(form)));
+    fail(Diag::UnknownExit, a.span(), "`return-from`: no block named `{}` is around this form",
+         a.interp().print(cadr(form)));
   }
   Value rest = cddr(form);
   Node* value = rest.is_cons() ? a.element(rest, env) : a.constant(Value::nil());
@@ -198,7 +199,8 @@ Node* go(Analyzer& a, Value form, Env env) {
   a.check_length(form, 1, 1);
   const Environment* found = Analyzer::find(env, Environment::Kind::Tag, cadr(form));
   if (found == nullptr) {
-    a.error("`go`: no tag `{}` is around this form", a.interp().print(cadr(form)));
+    fail(Diag::UnknownExit, a.span(), "`go`: no tag `{}` is around this form",
+         a.interp().print(cadr(form)));
   }
   if (!a.is_local(found->exit)) {
     a.exit_tag(found->exit);
@@ -256,6 +258,9 @@ Node* local_functions(Analyzer& a, Value form, Env env, bool recursive) {
       a.error("malformed local function `{}`; expected `(name lambda-list form…)`",
               interp.print(definition));
     }
+    if (a.warnings() != nullptr) {
+      a.warnings()->note_local_function(car(definition), span_of(definition));
+    }
     Binding binding;
     binding.symbol = car(definition);
     binding.variable = a.new_variable(car(definition));
@@ -284,7 +289,7 @@ Node* local_functions(Analyzer& a, Value form, Env env, bool recursive) {
     node.functions[i++].init = a.make(LambdaNode{a.lambda(a.keep(lambda), name, scope), Value()});
   }
   Analyzer::Body body = a.parse_body(cddr(form), false);
-  node.body = a.sequence(body.forms, a.declare_specials(body.specials, inner));
+  node.body = a.sequence(body.forms, a.declare_specials(body.declared, inner));
   a.leave_scope(mark);
   return node.functions.empty() ? node.body : a.make(std::move(node));
 }
@@ -312,7 +317,7 @@ Node* macrolet(Analyzer& a, Value form, Env env) {
         {.kind = Environment::Kind::Macro, .name = car(definition), .expansion = a.keep(macro)});
   }
   Analyzer::Body body = a.parse_body(cddr(form), false);
-  return a.sequence(body.forms, a.declare_specials(body.specials, inner));
+  return a.sequence(body.forms, a.declare_specials(body.declared, inner));
 }
 
 // (symbol-macrolet ((symbol expansion)*) form*)
@@ -328,7 +333,7 @@ Node* symbol_macrolet(Analyzer& a, Value form, Env env) {
                              .expansion = cadr(definition)});
   }
   Analyzer::Body body = a.parse_body(cddr(form), false);
-  return a.sequence(body.forms, a.declare_specials(body.specials, inner));
+  return a.sequence(body.forms, a.declare_specials(body.declared, inner));
 }
 
 // (the type form)
@@ -340,7 +345,7 @@ Node* the(Analyzer& a, Value form, Env env) {
 // (locally declaration* form*)
 Node* locally(Analyzer& a, Value form, Env env) {
   Analyzer::Body body = a.parse_body(cdr(form), false);
-  return a.sequence(body.forms, a.declare_specials(body.specials, env));
+  return a.sequence(body.forms, a.declare_specials(body.declared, env));
 }
 
 // (declare …) in the place of a form
@@ -375,10 +380,10 @@ Node* multiple_value_bind(Analyzer& a, Value form, Env env) {
   uint32_t mark = a.enter_scope();
   BindValuesNode node{{}, a.element(cddr(form), env), nullptr};
   Analyzer::Body body = a.parse_body(cdr(cddr(form)), false);
-  for (Value name : list_items(cadr(form))) {
-    node.bindings.push_back(a.bind(name, body.specials, &env));
+  for (Value rest = cadr(form); rest.is_cons(); rest = cdr(rest)) {
+    node.bindings.push_back(a.bind(car(rest), rest, body.declared, &env));
   }
-  node.body = a.sequence(body.forms, a.declare_specials(body.specials, env));
+  node.body = a.sequence(body.forms, a.declare_specials(body.declared, env));
   a.leave_scope(mark);
   return a.make(std::move(node));
 }

@@ -72,7 +72,7 @@ Stream& stream_of(Interpreter& interp, Value designator, Stream::Direction direc
     wrong_type(interp, value.is_none() ? Value::nil() : value, "stream", expected);
   }
   if (!stream->is_open) {
-    fail(Diag::LispError, interp.current_span(), "the stream is closed");
+    fail(Diag::StreamError, interp.current_span(), "the stream is closed");
   }
   return *stream;
 }

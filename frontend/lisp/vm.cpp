@@ -107,7 +107,7 @@ void Vm::check_stack() {
     c_stack_ = thread_stack_bounds();  // another thread than the last time
   }
   if (here - c_stack_.low < kReserve) {
-    fail(Diag::LispError, span(true), "stack exhausted: calls or data nest too deeply");
+    fail(Diag::StackExhausted, span(true), "stack exhausted: calls or data nest too deeply");
   }
 }
 
@@ -116,7 +116,7 @@ void Vm::check_stack() {
 Value Vm::call(Value function, std::span<const Value> args) {
   check_stack();
   if (args.size() > static_cast<size_t>(stack_limit_ - sp_)) {
-    fail(Diag::LispError, span(true), "stack exhausted: too many arguments");
+    fail(Diag::StackExhausted, span(true), "stack exhausted: too many arguments");
   }
   NativeFunction* saved_native = native_;
   auto count = static_cast<uint32_t>(args.size());
@@ -181,15 +181,18 @@ void Vm::call_native(NativeFunction& function, uint32_t count) {
   *sp_++ = result;
 }
 
-void Vm::wrong_count(Value name, int64_t min, int64_t max, size_t count) {
+void Vm::wrong_count(Value name, int64_t min, int64_t max, size_t count, const Code* code) {
   std::string expected = max == min ? fmt::format("{}", min)
                          : max < 0  ? fmt::format("at least {}", min)
                                     : fmt::format("{} to {}", min, max);
   std::string who = name.is_nil()       ? "an anonymous function"
                     : name.is<Symbol>() ? "`" + symbol_label(*name.as<Symbol>()) + "`"
                                         : "`" + interp_.print(name) + "`";
-  fail(Diag::WrongArgumentCount, span(true), "{} takes {} argument{}; {} given", who, expected,
-       (max < 0 ? min : max) == 1 ? "" : "s", count);
+  CompileError error(Diag::WrongArgumentCount, span(true),
+                     fmt::format("{} takes {} argument{}; {} given", who, expected,
+                                 (max < 0 ? min : max) == 1 ? "" : "s", count));
+  note_definition(error, who, code);
+  throw error;
 }
 
 // Brings the `count` arguments on top of the stack into the layout of the closure's parameters
@@ -203,10 +206,10 @@ Value* Vm::layout(Closure& closure, uint32_t count) {
     return layout_general(closure, count);
   }
   if (count != code.parameters.required) [[unlikely]] {
-    wrong_count(closure.name, code.parameters.required, code.parameters.required, count);
+    wrong_count(closure.name, code.parameters.required, code.parameters.required, count, &code);
   }
   if (code.frame_slots + code.max_depth > static_cast<size_t>(stack_limit_ - sp_)) [[unlikely]] {
-    fail(Diag::LispError, span(true), "stack exhausted: calls nest too deeply");
+    fail(Diag::StackExhausted, span(true), "stack exhausted: calls nest too deeply");
   }
   Value* base = sp_ - count;
   Value* end = base + code.frame_slots;
@@ -220,11 +223,11 @@ Value* Vm::layout_general(Closure& closure, uint32_t count) {
   const Parameters& parameters = code.parameters;
   int64_t max = parameters.max_args();
   if (count < parameters.required || (max >= 0 && count > max)) {
-    wrong_count(closure.name, parameters.required, max, count);
+    wrong_count(closure.name, parameters.required, max, count, &code);
   }
   size_t key_count = parameters.keywords.size();
   if (code.frame_slots + code.max_depth + key_count > static_cast<size_t>(stack_limit_ - sp_)) {
-    fail(Diag::LispError, span(true), "stack exhausted: calls nest too deeply");
+    fail(Diag::StackExhausted, span(true), "stack exhausted: calls nest too deeply");
   }
   Value* base = sp_ - count;
   Value* positional_end = base + parameters.required + parameters.optional;
@@ -258,10 +261,15 @@ void Vm::bind_keys(const Code& code, std::span<const Value> extras, Value* out) 
   size_t count = extras.size();
   const Parameters& parameters = code.parameters;
   std::string who =
-      code.name.is_nil() ? "an anonymous function" : "`" + interp_.print(code.name, false) + "`";
+      code.name.is_nil()       ? "an anonymous function"
+      : code.name.is<Symbol>() ? "`" + symbol_label(*code.name.as<Symbol>()) + "`"
+                               : "`" + interp_.print(code.name, false) + "`";
   if (count % 2 != 0) {
-    fail(Diag::WrongArgumentCount, span(true),
-         "{} has an odd number of keyword arguments; a value is missing", who);
+    CompileError error(
+        Diag::WrongArgumentCount, span(true),
+        fmt::format("{} has an odd number of keyword arguments; a value is missing", who));
+    note_definition(error, who, &code);
+    throw error;
   }
   bool allowed = parameters.allow_other_keys;
   Value unknown;
@@ -285,7 +293,7 @@ void Vm::bind_keys(const Code& code, std::span<const Value> extras, Value* out) 
   if (unknown.is_none() || allowed) {
     return;
   }
-  CompileError error(Diag::WrongArgumentCount, span(true),
+  CompileError error(Diag::UnknownKeyword, span(true),
                      fmt::format("{} takes no keyword argument `{}`", who, interp_.print(unknown)));
   std::vector<std::string> names;
   for (Value keyword : parameters.keywords) {
@@ -294,12 +302,20 @@ void Vm::bind_keys(const Code& code, std::span<const Value> extras, Value* out) 
   if (auto near = did_you_mean(interp_.print(unknown), names)) {
     error.note({}, fmt::format("did you mean `{}`?", *near));
   }
+  note_definition(error, who, &code);
   throw error;
+}
+
+// Where a function of the user's is defined.
+void Vm::note_definition(CompileError& error, const std::string& who, const Code* code) const {
+  if (code != nullptr && code->span.known() && !interp_.is_library(code->span.file)) {
+    error.note(code->span, fmt::format("{} is defined here", who));
+  }
 }
 
 void Vm::push_frame(Closure& closure, Value* base) {
   if (frame_count_ >= kMaxFrames) [[unlikely]] {
-    fail(Diag::LispError, span(true), "stack exhausted: more than {} calls are in progress",
+    fail(Diag::StackExhausted, span(true), "stack exhausted: more than {} calls are in progress",
          kMaxFrames);
   }
   frames_[frame_count_++] = {&closure, closure.code->words.data(),
@@ -317,7 +333,7 @@ void Vm::attend(Safepoint kind) {
   if (steps_left_ > 0) {
     return;
   }
-  CompileError error(Diag::LispError, span(true), "evaluation takes more steps than are permitted");
+  CompileError error(Diag::StackExhausted, span(true), "evaluation takes more steps than are permitted");
   add_backtrace(error);
   throw UncaughtError(std::move(error));
 }
@@ -328,7 +344,7 @@ uint32_t Vm::spread(Value list) {
   for (Value item : list_items(expect_list(interp_, list, "the last argument of `apply`"))) {
     if (sp_ >= stack_limit_) {
       sp_ = start;
-      fail(Diag::LispError, span(true), "stack exhausted: too many arguments");
+      fail(Diag::StackExhausted, span(true), "stack exhausted: too many arguments");
     }
     *sp_++ = item;
   }
@@ -380,7 +396,7 @@ Value Vm::run(size_t bottom) {
     } catch (const CompileError& thrown) {
       error = thrown;
     } catch (const runtime::RuntimeError& thrown) {
-      error = CompileError(Diag::LispError, span(true), thrown.what());
+      error = CompileError(Diag::RuntimeError, span(true), thrown.what());
     }
   }
 }
@@ -399,7 +415,7 @@ void Vm::undefined_function(Value name) {
                      : symbol.function.is<SpecialForm>() ? "a special form, not a function"
                                                          : nullptr;
   if (kind != nullptr) {
-    fail(Diag::UndefinedFunction, span(true), "`{}` is {}", symbol_label(symbol), kind);
+    fail(Diag::NotAFunction, span(true), "`{}` is {}", symbol_label(symbol), kind);
   }
   CompileError error(Diag::UndefinedFunction, span(true),
                      fmt::format("function `{}` is not defined", symbol_label(symbol)));
@@ -512,7 +528,7 @@ size_t Vm::find_exit(Value tag) {
   size_t index = tag.as<ExitTag>()->index;
   if (index >= dynamic_.size() || dynamic_[index].kind != EntryKind::Exit ||
       dynamic_[index].a != tag) {
-    fail(Diag::LispError, span(true), "the block or tagbody to leave has been left already");
+    fail(Diag::ControlError, span(true), "the block or tagbody to leave has been left already");
   }
   return index;
 }

@@ -83,6 +83,9 @@ class Vm final : public RootSource {
   void limit_steps(int64_t steps) { steps_left_ = steps; }
 
   Span span(bool user_only) const;
+  /// The calls in progress, innermost first, at most `limit`.
+  std::vector<StackFrame> backtrace(size_t limit) const;
+  /// The backtrace and notes for the calls of the user's functions.
   void add_backtrace(CompileError& error) const;
 
   /// Remembers the place of a form being expanded or analyzed, above the frames.
@@ -179,11 +182,17 @@ class Vm final : public RootSource {
   }
   void attend(Safepoint kind);
   void enter_debugger(Value condition, const CompileError& error);
-  [[noreturn]] void wrong_count(Value name, int64_t min, int64_t max, size_t count);
+  [[noreturn]] void wrong_count(Value name, int64_t min, int64_t max, size_t count,
+                                const Code* code = nullptr);
   uint32_t spread(Value list);
   size_t index_of(const Value* at) const { return static_cast<size_t>(at - stack_.get()); }
   void run_handlers(Value handlers, Value condition);
   Value condition_of(const CompileError& error);
+  void note_definition(CompileError& error, const std::string& who, const Code* code) const;
+  std::string call_text(const Frame& frame) const;
+  void note_tensors(CompileError& error) const;
+  template <typename Visit>
+  void each_argument(const Frame& frame, Visit visit) const;
   size_t find_exit(Value tag);
   size_t find_catch(Value tag);
   void resume(const NonLocalExit& exit);

@@ -209,7 +209,7 @@ Value Reader::read_symbol(std::string_view text, size_t begin, bool escaped) {
     for (const Package* known : interp_.packages()) {
       names.push_back(known->name);
     }
-    CompileError error(Diag::ReadError, span(begin, end),
+    CompileError error(Diag::ReadPackage, span(begin, end),
                        fmt::format("no package is named `{}`", text.substr(0, text.find(':'))));
     if (std::optional<std::string> near = did_you_mean(package_name, names)) {
       error.note({}, fmt::format("did you mean `{}`?", *near));
@@ -225,8 +225,15 @@ Value Reader::intern(Package& package, std::string_view text, size_t begin, bool
   FoundSymbol found = package.find(name_, hash);
   if (only_external && found.access != Access::External) {
     const char* problem = found.access == Access::None ? "does not exist" : "is not exported";
-    fail(Diag::ReadError, span(begin, begin + text.size()), "symbol `{}` {} in package {}", name_,
-         problem, package.name);
+    CompileError error(
+        Diag::ReadPackage, span(begin, begin + text.size()),
+        fmt::format("symbol `{}` {} in package {}", name_, problem, package.name));
+    if (found.access != Access::None) {
+      error.note({}, "two colons (`::`) name symbols that are not exported");
+    } else if (auto near = interp_.similar_symbol(package, name_, only_external)) {
+      error.note({}, fmt::format("did you mean `{}`?", *near));
+    }
+    throw error;
   }
   if (found.access != Access::None) {
     return found.symbol;

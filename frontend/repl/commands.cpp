@@ -91,7 +91,7 @@ void command_help(Repl& repl, std::string_view rest) {
     rest.remove_prefix(1);
   }
   if (!rest.empty() && find_command(rest) == nullptr) {
-    fail(Diag::LispError, {}, "there is no command `:{}`; :help lists them", rest);
+    fail(Diag::BadOption, {}, "there is no command `:{}`; :help lists them", rest);
   }
   std::string out;
   for (const Command& command : kCommands) {

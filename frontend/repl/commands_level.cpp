@@ -32,7 +32,7 @@ void command_restart(Repl& repl, std::string_view rest) {
   size_t number = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   if (error != std::errc() || end != rest.data() + rest.size()) {
-    fail(Diag::LispError, {}, "the restart is `{}`; expected its number", rest);
+    fail(Diag::BadOption, {}, "the restart is `{}`; expected its number", rest);
   }
   repl.invoke_restart(number);
 }

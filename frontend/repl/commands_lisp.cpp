@@ -40,7 +40,7 @@ Value require_symbol(Interpreter& interp, std::string_view name) {
   }
   const Value symbol = find_symbol(interp, name);
   if (symbol.is_none()) {
-    fail(Diag::LispError, {}, "there is no symbol `{}`; :apropos looks for parts of names", name);
+    fail(Diag::BadOption, {}, "there is no symbol `{}`; :apropos looks for parts of names", name);
   }
   return symbol;
 }

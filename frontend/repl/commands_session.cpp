@@ -35,7 +35,7 @@ int64_t parse_number(std::string_view text, std::string_view what, int64_t least
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-    fail(Diag::LispError, {}, "{} is `{}`; expected a number from {} to {}", what, text, least,
+    fail(Diag::BadOption, {}, "{} is `{}`; expected a number from {} to {}", what, text, least,
          most);
   }
   return value;
@@ -120,7 +120,7 @@ void command_set(Repl& repl, std::string_view rest) {
       return;
     }
   }
-  fail(Diag::LispError, {}, "there is no setting `{}`; there are backend, dtype and threads", name);
+  fail(Diag::BadOption, {}, "there is no setting `{}`; there are backend, dtype and threads", name);
 }
 
 void command_env(Repl& repl, std::string_view /*rest*/) {
@@ -161,7 +161,7 @@ void command_load(Repl& repl, std::string_view rest) {
 
 void command_reload(Repl& repl, std::string_view /*rest*/) {
   if (repl.loaded_files().empty()) {
-    fail(Diag::LispError, {}, "no file was loaded yet");
+    fail(Diag::BadOption, {}, "no file was loaded yet");
   }
   const std::string path = repl.loaded_files().back();
   repl.load(path);

@@ -151,7 +151,7 @@ void command_grad(Repl& repl, std::string_view rest) {
     }
   }
   if (wanted.empty()) {
-    fail(Diag::LispError, {},
+    fail(Diag::BadOption, {},
          "no tensor in it asks for a gradient (:requires-grad t); name some: :grad FORM TENSOR");
   }
   RootedVector<Tensor*> gradients(interp.heap());

@@ -215,7 +215,7 @@ bool Repl::attempt(const std::string& what, const std::function<void()>& action)
       back();
       host_.report(error);
     } catch (const runtime::RuntimeError& thrown) {
-      const CompileError error(Diag::LispError, {}, thrown.what());
+      const CompileError error(Diag::RuntimeError, {}, thrown.what());
       back();
       host_.report(error);
     } catch (const runtime::Interrupted&) {
@@ -297,7 +297,7 @@ void Repl::print_restarts() {
 void Repl::invoke_restart(size_t number) {
   const std::span<const Value> restarts = level().restarts;
   if (number >= restarts.size()) {
-    fail(Diag::LispError, {}, "there is no restart {}", number);
+    fail(Diag::BadOption, {}, "there is no restart {}", number);
   }
   const Value restart = restarts[number];
   const Value name = restart.as<lisp::Restart>()->name;
@@ -320,7 +320,7 @@ void Repl::invoke_restart_named(std::string_view name) {
       return;
     }
   }
-  fail(Diag::LispError, {}, "there is no restart {} here", name);
+  fail(Diag::BadOption, {}, "there is no restart {} here", name);
 }
 
 // --- stepping ------------------------------------------------------
@@ -336,7 +336,7 @@ Value Repl::step(Value form) {
 
 void Repl::resume_stepping(Step step) {
   if (level().kind != Level::Kind::Step) {
-    fail(Diag::LispError, {}, "nothing is being stepped; :step FORM starts");
+    fail(Diag::BadOption, {}, "nothing is being stepped; :step FORM starts");
   }
   const size_t depth = level().frames;
   stepping_.resume = true;

@@ -152,14 +152,14 @@ void Repl::run_command(std::string_view name, std::string_view rest) {
       names.emplace_back(each.name);
     }
     const auto near = lisp::did_you_mean(name, names);
-    fail(Diag::LispError, {}, "there is no command `,{}`; {}", name,
+    fail(Diag::BadOption, {}, "there is no command `,{}`; {}", name,
          near ? fmt::format("did you mean `,{}`?", *near) : ",help lists them");
   }
   if (command->operand == Operand::None && !rest.empty()) {
-    fail(Diag::LispError, {}, "`:{}` takes nothing behind it", name);
+    fail(Diag::BadOption, {}, "`:{}` takes nothing behind it", name);
   }
   if (rest.empty() && !command->arguments.empty() && command->arguments[0] != '[') {
-    fail(Diag::LispError, {}, "`:{}` wants something behind it: :{} {}", name, name,
+    fail(Diag::BadOption, {}, "`:{}` wants something behind it: :{} {}", name, name,
          command->arguments);
   }
   command->run(*this, rest);

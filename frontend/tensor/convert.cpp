@@ -191,7 +191,7 @@ DType expect_dtype(Interpreter& interp, Value value, std::string_view what) {
       names.push_back(":" + std::string(name(static_cast<DType>(i))));
     }
     const auto hint = lisp::did_you_mean(":" + lower_case(value.as<lisp::Symbol>()->name), names);
-    fail(Diag::WrongDtype, interp.current_span(), "{} is `{}`, which is no dtype{}", what,
+    fail(Diag::UnknownDtype, interp.current_span(), "{} is `{}`, which is no dtype{}", what,
          interp.print(value), hint ? fmt::format("; did you mean `{}`?", *hint) : "");
   }
   lisp::wrong_type(interp, value, what, "a dtype such as :float32");

@@ -91,7 +91,7 @@ void add_backward(Interpreter& interp, Entry entry, EntryTensors& tensors, WantB
     return;
   }
   if (leaves.empty()) {
-    fail(Diag::WrongDtype, entry.span,
+    fail(Diag::NoGradient, entry.span,
          "`{}` has no backward function: none of its inputs and parameters is a float",
          entry.lisp_name);
   }

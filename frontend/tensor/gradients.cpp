@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/lisp/vm.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/runtime.h"
 #include "ir/tensor/autodiff.h"
@@ -29,11 +30,13 @@ class LispGradientRules final : public GradientRules {
     for (const Tensor* grad : output_grads) {
       args.push_back(Value::object(grad));
     }
+    // Errors in a `backward` of the library belong to the form that made the tensor.
+    lisp::Vm::Expansion place(interp_.vm(), output.span);
     const Value primary = interp_.call(interp_.caten("BACKWARD"), args);
     RootedVector<Value> all(interp_.heap(), interp_.values_after(primary));
     const std::span<const Value> values = all.span();
     if (values.size() > output.inputs.size()) {
-      fail(Diag::WrongArgumentCount, output.span,
+      fail(Diag::BadOp, output.span,
            "`backward` of `{}` gave {} values, the op has {} input{}", label, values.size(),
            output.inputs.size(), output.inputs.size() == 1 ? "" : "s");
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/lisp/vm.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/unify.h"
 
@@ -180,7 +181,7 @@ NodeId Lowering::place(Tensor& tensor) {
 NodeId Lowering::leaf(Tensor& tensor) {
   switch (tensor.source.index()) {
     case 0:
-      fail(Diag::LispError, tensor.span,
+      fail(Diag::BadOp, tensor.span,
            "nothing computes this tensor of shape {}: the result of `st` belongs to an op, and "
            "`forward` of that op has to return it",
            to_string(tensor.shape));
@@ -216,12 +217,12 @@ NodeId Lowering::fit(const AirNode& node, const Tensor& tensor, const std::strin
     }
   }
   if (graph_[id].dtype != tensor.dtype) {
-    fail(Diag::WrongDtype, tensor.span, "`lower` of `{}` gave {}, its `forward` promised {}", label,
+    fail(Diag::BadOp, tensor.span, "`lower` of `{}` gave {}, its `forward` promised {}", label,
          name(graph_[id].dtype), name(tensor.dtype));
   }
   const Shape& shape = graph_[id].shape;
   if (shape.size() != tensor.shape.size()) {
-    fail(Diag::ShapeMismatch, tensor.span,
+    fail(Diag::BadOp, tensor.span,
          "`lower` of `{}` gave the shape {}, its `forward` promised {}", label, to_string(shape),
          to_string(tensor.shape));
   }
@@ -242,6 +243,8 @@ void Lowering::lower_op(Tensor& tensor) {
   for (const Tensor* input : tensor.inputs) {
     args.push_back(wrap(nodes_.at(input)));
   }
+  // Errors in a `lower` of the library belong to the form that made the tensor.
+  lisp::Vm::Expansion place(interp_.vm(), tensor.span);
   const Value primary = interp_.call(interp_.caten("LOWER"), args);
   const std::vector<Value> values = interp_.values_after(primary);
   std::vector<Tensor*> outputs = tensor.siblings;
@@ -249,7 +252,7 @@ void Lowering::lower_op(Tensor& tensor) {
     outputs.push_back(&tensor);
   }
   if (values.size() != outputs.size()) {
-    fail(Diag::WrongArgumentCount, tensor.span,
+    fail(Diag::BadOp, tensor.span,
          "`lower` of `{}` gave {} value{}, it has {} output{}", label, values.size(),
          values.size() == 1 ? "" : "s", outputs.size(), outputs.size() == 1 ? "" : "s");
   }

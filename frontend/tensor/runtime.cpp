@@ -38,7 +38,7 @@ Backend selected_backend(Interpreter& interp) {
   if (const auto backend = backend_from_name(text)) {
     return *backend;
   }
-  fail(Diag::Unsupported, interp.current_span(), "unknown backend `{}`; there are :tcc and :interp",
+  fail(Diag::BadOption, interp.current_span(), "unknown backend `{}`; there are :tcc and :interp",
        interp.print(value));
 }
 
@@ -135,7 +135,7 @@ class ArgumentReader {
     for (const std::string& item : known) {
       list += fmt::format("{}`{}`", list.empty() ? "" : ", ", item);
     }
-    fail(Diag::UndefinedVariable, interp_.current_span(),
+    fail(Diag::UnknownInput, interp_.current_span(),
          "the runtime has no input or size `{}`; {}", name,
          known.empty() ? "it takes none" : "it has " + list);
   }
@@ -311,7 +311,7 @@ void run_forward(Interpreter& interp, Runtime& runtime, std::span<Value> args,
 
 void run_backward(Interpreter& interp, Runtime& runtime) {
   if (!runtime.has_run) {
-    fail(Diag::LispError, interp.current_span(), "`backward` needs a `forward` before it");
+    fail(Diag::NoGradient, interp.current_span(), "`backward` needs a `forward` before it");
   }
   if (runtime.training.executor == nullptr) {
     load_training(interp, runtime);

@@ -47,7 +47,7 @@ auto guard_runtime(lisp::Interpreter& interp, F&& action) {
   try {
     return action();
   } catch (const runtime::RuntimeError& error) {
-    throw CompileError(Diag::LispError, interp.current_span(), error.what());
+    throw CompileError(Diag::RuntimeError, interp.current_span(), error.what());
   }
 }
 

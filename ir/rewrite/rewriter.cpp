@@ -65,7 +65,7 @@ void Rewriter::endless() const {
   // With rules of the user's the mistake is theirs: ours come to an end.
   for (const RuleSet* table : tables_) {
     if (table->span().known()) {
-      throw CompileError(Diag::LispError, table->span(), std::move(text));
+      throw CompileError(Diag::BadOp, table->span(), std::move(text));
     }
   }
   throw InternalError(text);

@@ -18,13 +18,23 @@ void internal_error(const char* file, int line, const char* condition, const std
   throw InternalError(fmt::format("{}:{}: {} ({})", file, line, message, condition));
 }
 
-std::string_view diag_name(Diag kind) {
-  static constexpr std::array kNames = {
-#define CATEN_DIAG(name, text) std::string_view(text),
+namespace {
+
+#define CATEN_DIAG(number, name, text, title) \
+  {Diag::name, false, "E0" #number, text, title},
+#define CATEN_WARNING(number, name, text, title) {Diag::name, true, "W0" #number, text, title},
+constexpr DiagInfo kDiagnostics[] = {
 #include "ir/support/diagnostics.def"
-#undef CATEN_DIAG
-  };
-  return kNames[static_cast<size_t>(kind)];
+};
+
+}  // namespace
+
+std::span<const DiagInfo> diagnostics() {
+  return kDiagnostics;
+}
+
+const DiagInfo& diag_info(Diag kind) {
+  return kDiagnostics[static_cast<size_t>(kind)];
 }
 
 void fail_file(std::string path, std::string message) {
@@ -118,6 +128,7 @@ constexpr size_t kWindowBytes = 160;  // longer lines are shown in part
 
 constexpr std::string_view kRed = "\033[1;31m";
 constexpr std::string_view kCyan = "\033[1;36m";
+constexpr std::string_view kMagenta = "\033[1;35m";
 constexpr std::string_view kGreen = "\033[1;32m";
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kReset = "\033[0m";
@@ -227,7 +238,9 @@ void append_excerpt(std::string& out, Span span, const SourceMap& sources, const
 
 void append_place(std::string& out, Span span, std::string_view severity, std::string_view message,
                   const SourceMap& sources, const Paint& paint) {
-  const std::string_view color = severity == "error" ? kRed : kCyan;
+  const std::string_view color = severity == "error"     ? kRed
+                                 : severity == "warning" ? kMagenta
+                                                         : kCyan;
   const std::string label = paint(color, fmt::format("{}:", severity));
   if (!span.known()) {
     out += fmt::format("{} {}\n", label, paint(kBold, message));
@@ -267,38 +280,58 @@ std::string json_place(Span span, std::string_view path, const SourceMap& source
                      end.column);
 }
 
-std::string render_json(const CompileError& error, const SourceMap& sources) {
-  std::string out = fmt::format("{{\"severity\":\"error\",\"kind\":\"{}\",{},\"message\":{}",
-                                diag_name(error.kind), json_place(error.span, error.path, sources),
-                                json_string(error.message));
+std::string render_json(const CompileError& error, std::string_view severity,
+                        const SourceMap& sources) {
+  std::string out = fmt::format(
+      "{{\"severity\":\"{}\",\"code\":\"{}\",\"kind\":\"{}\",{},\"message\":{}", severity,
+      diag_info(error.kind).code, diag_name(error.kind),
+      json_place(error.span, error.path, sources), json_string(error.message));
   out += ",\"notes\":[";
   for (size_t i = 0; i < error.notes.size(); ++i) {
     out += fmt::format("{}{{{},\"message\":{}}}", i == 0 ? "" : ",",
                        json_place(error.notes[i].span, "", sources),
                        json_string(error.notes[i].message));
   }
+  out += "],\"backtrace\":[";
+  for (size_t i = 0; i < error.frames.size(); ++i) {
+    out += fmt::format("{}{{{},\"call\":{}}}", i == 0 ? "" : ",",
+                       json_place(error.frames[i].place, "", sources),
+                       json_string(error.frames[i].call));
+  }
   return out + "]}\n";
+}
+
+std::string render_as(std::string_view severity, const CompileError& error,
+                      const SourceMap& sources, bool color, ErrorFormat format) {
+  if (format == ErrorFormat::Json) {
+    return render_json(error, severity, sources);
+  }
+  const Paint paint{color};
+  const std::string message = fmt::format("{} [{}]", error.message, diag_info(error.kind).code);
+  std::string out;
+  if (!error.path.empty()) {
+    out = fmt::format("{} {} {}\n", paint(kBold, error.path + ":"),
+                      paint(kRed, fmt::format("{}:", severity)), paint(kBold, message));
+  } else {
+    append_place(out, error.span, severity, message, sources, paint);
+  }
+  for (const Note& note : error.notes) {
+    append_place(out, note.span, "note", note.message, sources, paint);
+  }
+  return out;
 }
 
 }  // namespace
 
 std::string render(const CompileError& error, const SourceMap& sources, bool color,
                    ErrorFormat format) {
-  if (format == ErrorFormat::Json) {
-    return render_json(error, sources);
-  }
-  const Paint paint{color};
-  std::string out;
-  if (!error.path.empty()) {
-    out = fmt::format("{} {} {}\n", paint(kBold, error.path + ":"), paint(kRed, "error:"),
-                      paint(kBold, error.message));
-  } else {
-    append_place(out, error.span, "error", error.message, sources, paint);
-  }
-  for (const Note& note : error.notes) {
-    append_place(out, note.span, "note", note.message, sources, paint);
-  }
-  return out;
+  return render_as(diag_info(error.kind).warning ? "warning" : "error", error, sources, color,
+                   format);
+}
+
+std::string render_as_error(const CompileError& warning, const SourceMap& sources, bool color,
+                            ErrorFormat format) {
+  return render_as("error", warning, sources, color, format);
 }
 
 }  // namespace caten

@@ -1,11 +1,14 @@
 // The user's mistakes: CompileError, thrown by fail(), rendered once by the driver as
-// `file:line:col: error: message` with the source line, a caret range and notes.
+// `file:line:col: error: message [E0201]` with the source line, a caret range and notes. Warnings
+// are the same objects with a kind of CATEN_WARNING; they are reported, not thrown.
 #pragma once
 
 #include <fmt/core.h>
 
 #include <cstdint>
 #include <exception>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,18 +19,36 @@
 namespace caten {
 
 enum class Diag : uint8_t {
-#define CATEN_DIAG(name, text) name,
+#define CATEN_DIAG(number, name, text, title) name,
 #include "ir/support/diagnostics.def"
-#undef CATEN_DIAG
 };
 
-/// The snake_case name of a kind, as in tests/error file names.
-std::string_view diag_name(Diag kind);
+struct DiagInfo {
+  Diag kind;
+  bool warning;
+  std::string_view code;   // "E0201": stable
+  std::string_view name;   // the snake_case name, as in tests/error file names
+  std::string_view title;  // what `catenc explain-error` lists
+};
+
+/// All kinds, by their enumerators.
+std::span<const DiagInfo> diagnostics();
+const DiagInfo& diag_info(Diag kind);
+inline std::string_view diag_name(Diag kind) {
+  return diag_info(kind).name;
+}
 
 /// A further place that explains an error ("the other tensor's shape came from here").
 struct Note {
   Span span;
   std::string message;
+};
+
+/// A call in progress when an error happened, as text: `(ratio 1 0)`.
+struct StackFrame {
+  std::string call;
+  Span place;    // where in the frame the error happened, or the next call
+  bool library;  // the function is one of ours
 };
 
 /// The user's mistake. Wording: lower case, no final period, code in backticks, what was seen then
@@ -48,6 +69,7 @@ class CompileError : public std::exception {
   std::string message;
   std::string path;
   std::vector<Note> notes;
+  std::vector<StackFrame> frames;  // innermost first; filled in when nobody handled the error
 };
 
 /// Throws a CompileError with an fmt-formatted message.
@@ -95,5 +117,8 @@ enum class ErrorFormat : uint8_t { Text, Json };
 /// codes. Tabs and wide characters keep the caret aligned.
 std::string render(const CompileError& error, const SourceMap& sources, bool color,
                    ErrorFormat format = ErrorFormat::Text);
+/// The same as an error, for a warning under --werror.
+std::string render_as_error(const CompileError& warning, const SourceMap& sources, bool color,
+                            ErrorFormat format = ErrorFormat::Text);
 
 }  // namespace caten

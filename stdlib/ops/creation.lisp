@@ -97,7 +97,7 @@
 (defun !assign (place value)
   "Writes `value` into the stored tensor or the view of one that `place` is; returns the new place."
   (unless (%place-p place)
-    (%fail :wrong-type "`!assign` needs a stored tensor or a view of one, not a computed tensor of ~
+    (%fail :bad-assign "`!assign` needs a stored tensor or a view of one, not a computed tensor of ~
                         shape ~a" (shape place)))
   (let ((value (broadcast-values "!assign" (at-dtype value (dtype-of place)) (shape place))))
     (same-view place (assign-into place value))))

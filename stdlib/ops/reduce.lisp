@@ -95,6 +95,8 @@
   "`result`, an extreme of `x`, which needs at least one element along its axes."
   (loop for dim in (shape x)
         for i from 0
+        when (and (member i axes) (eql dim 0))
+          do (%fail :empty-reduction "`~a` of a tensor of shape ~a: axis ~a is empty" name (shape x) i)
         when (member i axes)
           do (setf result (checked result dim (dim-max dim 1)
                                    "`~a` of a tensor of shape ~a: axis ~a is empty" name (shape x)

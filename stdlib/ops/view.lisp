@@ -24,7 +24,7 @@
   (let* ((dim (dim-of index))
          (start (if (and (integerp dim) (minusp dim)) (dim+ dim size) dim)))
     (when (and (integerp start) (integerp size) (not (< -1 start size)))
-      (%fail :bad-axis "index ~a is out of range for an axis of size ~a" dim size))
+      (%fail :bad-index "index ~a is out of range for an axis of size ~a" dim size))
     (list start 1 1)))
 
 (defun size-expression-p (form)
@@ -113,14 +113,14 @@ may, as in (start (!+ start length))"))
         (t
          (destructuring-bind (start stop &optional (step 1)) subscript
            (cond ((not (integerp step))
-                  (%fail :bad-axis "the step ~a of a range must be an integer" step))
+                  (%fail :bad-index "the step ~a of a range must be an integer" step))
                  ((and (/= step 0) (or (run-time-p start) (run-time-p stop)))
                   (run-time-slice start stop step size))
                  ((plusp step)
                   (forward-slice (entry-bound start) (entry-bound stop) step size))
                  ((minusp step)
                   (backward-slice (entry-bound start) (entry-bound stop) step size))
-                 (t (%fail :bad-axis "the step of a range must not be 0")))))))
+                 (t (%fail :bad-index "the step of a range must not be 0")))))))
 
 (defun check-subscript (part subscript slice size)
   "`part` with the checks that a subscript with symbols needs at entry."

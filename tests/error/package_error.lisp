@@ -1,1 +1,4 @@
-(in-package :no-such-package) ;; error: NO-SUCH-PACKAGE
+(defpackage :tools ;; error: EXPORTS
+  (:use :cl)
+  (:exports :hammer))
+;;; note: did you mean `:export`?

@@ -1,1 +1,2 @@
-(print (sqrt -1.0)) ;; error: complex
+(print
+  #c(1 2)) ;; error: complex

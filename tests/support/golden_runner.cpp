@@ -5,9 +5,13 @@
 // program adds arguments. CATEN_BLESS=1 rewrites the expected part.
 //
 // Error (tests/error/*): a program with `;; error: TEXT` at the end of the offending line. catenc
-// must exit with 1 and print `FILE:LINE:COLUMN: error: … TEXT …` for it, and write no output file.
-// `;;; file-error: TEXT` in the first line stands for a message without a place. Further lines
-// `;;; note: TEXT` must occur in the output too.
+// must exit with 1 and print `FILE:LINE:COLUMN: error: … TEXT …` for it, with the code of the
+// diagnostic that the file is named after, and write no output file. `;; warning: TEXT` is the same
+// for a warning; catenc must exit with 0 then. `;;; file-error: TEXT` in the first line stands for a
+// message without a place. Further lines `;;; note: TEXT` must occur in the output too.
+//
+// Explanations (stdlib/errors/*.md): in every section `## CODE`, the program below `Wrong:` must
+// produce that code, and the one below `Right:` none.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -17,6 +21,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,6 +31,7 @@ namespace {
 
 constexpr const char* kExpect = ";;; expect\n";
 constexpr const char* kError = ";; error: ";
+constexpr const char* kWarning = ";; warning: ";
 
 std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -124,6 +130,26 @@ int golden(const std::string& catenc, const fs::path& file) {
              : report(file, first_difference(expected, result.text), result);
 }
 
+/// The code of the diagnostic with the longest name that a file's name starts with: the rows of
+/// ir/support/diagnostics.def are `CATEN_DIAG(201, Name, "name", ...)`.
+std::string code_of(const fs::path& file) {
+  std::ifstream rows(file.parent_path() / "../../ir/support/diagnostics.def");
+  std::string stem = file.stem().string();
+  std::string code;
+  size_t best = 0;
+  for (std::string row; std::getline(rows, row);) {
+    bool warning = row.rfind("CATEN_WARNING(", 0) == 0;
+    size_t from = row.find('"') + 1;
+    std::string name = row.substr(from, row.find('"', from) - from);
+    if ((warning || row.rfind("CATEN_DIAG(", 0) == 0) && stem.rfind(name, 0) == 0 &&
+        name.size() > best) {
+      best = name.size();
+      code = (warning ? "[W0" : "[E0") + row.substr(row.find('(') + 1, 3) + "]";
+    }
+  }
+  return code;
+}
+
 int error(const std::string& catenc, const fs::path& file) {
   std::string text = read_file(file);
   ScratchDirectory scratch;
@@ -132,22 +158,24 @@ int error(const std::string& catenc, const fs::path& file) {
   std::string args = header_value(text, ";;; args: ");
   Result result = run("cd '" + scratch.path().string() + "' && '" + catenc + "' " +
                       (args.empty() ? "run" : args) + " '" + name + "' 2>&1");
-  if (result.exit_code != 1) {
-    return report(file, "exit code 1 expected", result);
+  bool warns = text.find(kError) == std::string::npos && text.find(kWarning) != std::string::npos;
+  if (result.exit_code != (warns ? 0 : 1)) {
+    return report(file, warns ? "exit code 0 expected" : "exit code 1 expected", result);
   }
-  std::vector<std::string> wanted;
+  std::vector<std::string> wanted{code_of(file)};
   std::string file_error = header_value(text, ";;; file-error: ");
   if (!file_error.empty()) {
     wanted.push_back(file_error);
   } else {
-    size_t mark = text.find(kError);
+    const std::string key = warns ? kWarning : kError;
+    size_t mark = text.find(key);
     if (mark == std::string::npos) {
       return report(file, "no line is marked with `;; error: `", result);
     }
     long line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(mark), '\n');
-    size_t from = mark + std::string(kError).size();
+    size_t from = mark + key.size();
     wanted.push_back(name + ":" + std::to_string(line) + ":");
-    wanted.push_back("error: ");
+    wanted.push_back(warns ? "warning: " : "error: ");
     wanted.push_back(text.substr(from, text.find('\n', from) - from));
   }
   for (size_t at = 0; (at = text.find("\n;;; note: ", at)) != std::string::npos; ++at) {
@@ -167,6 +195,60 @@ int error(const std::string& catenc, const fs::path& file) {
   return 0;
 }
 
+/// The program below a line such as `Wrong:`: the lines that are indented by four.
+std::string example(const std::string& section, const std::string& label) {
+  size_t at = section.find("\n" + label + "\n");
+  std::string program;
+  if (at == std::string::npos) {
+    return program;
+  }
+  std::istringstream lines(section.substr(at + label.size() + 2));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("    ", 0) == 0) {
+      program += line.substr(4) + "\n";
+    } else if (!line.empty()) {
+      break;
+    } else if (!program.empty()) {
+      program += "\n";
+    }
+  }
+  return program;
+}
+
+int explanation(const std::string& catenc, const fs::path& file, const std::string& section) {
+  std::string code = section.substr(0, section.find('\n'));
+  ScratchDirectory scratch;
+  int failures = 0;
+  for (const char* label : {"Wrong:", "Right:"}) {
+    std::string program = example(section, label);
+    write_file(scratch.path() / "model.lisp", program);
+    std::string args = header_value(program, ";;; args: ");
+    Result result = run("cd '" + scratch.path().string() + "' && '" + catenc + "' " +
+                        (args.empty() ? "run" : args) + " model.lisp 2>&1");
+    bool wrong = label[0] == 'W';
+    bool shown = result.text.find("[" + code + "]") != std::string::npos;
+    int expected = wrong && code[0] == 'E' ? 1 : 0;
+    bool clean = result.text.find("error:") == std::string::npos &&
+                 result.text.find("warning:") == std::string::npos;
+    if (program.empty() || result.exit_code != expected || (wrong ? !shown : !clean)) {
+      failures += report(file, code + " " + label, result);
+    }
+  }
+  return failures;
+}
+
+int explanations(const std::string& catenc, const fs::path& file) {
+  std::string text = read_file(file) + "\n## ";
+  int failures = 0;
+  int sections = 0;
+  for (size_t at = text.find("\n## "); at + 4 < text.size(); ++sections) {
+    size_t from = at + 4;
+    at = text.find("\n## ", from);
+    failures += explanation(catenc, file, text.substr(from, at - from) + "\n");
+  }
+  return failures == 0 && sections > 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -175,6 +257,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   fs::path file = fs::absolute(argv[2]);
+  if (file.extension() == ".md") {
+    return explanations(argv[1], file);
+  }
   bool is_error = file.parent_path().filename() == "error";
   return is_error ? error(argv[1], file) : golden(argv[1], file);
 }

@@ -17,7 +17,7 @@ TEST_F(ClosTest, NoApplicableMethodNamesGenericAndTypes) {
 TEST_F(ClosTest, InitargsAreChecked) {
   run("(defclass layer () ((weight :initarg :weight) (bias :initarg :bias)))");
   EXPECT_EQ(error("(make-instance 'layer :wieght 1)"),
-            "wrong_argument_count: class `LAYER` takes no initialization argument :WIEGHT; did "
+            "unknown_initarg: class `LAYER` takes no initialization argument :WIEGHT; did "
             "you mean :WEIGHT?");
   EXPECT_EQ(error("(make-instance 'layer :weight)"),
             "wrong_argument_count: odd number of initialization arguments for `LAYER`; expected "
@@ -28,27 +28,27 @@ TEST_F(ClosTest, InitargsAreChecked) {
 TEST_F(ClosTest, MistakesInDefinitions) {
   EXPECT_EQ(error("(make-instance 'lyaer)"), "undefined_class: there is no class named `LYAER`");
   EXPECT_EQ(error("(defclass a () ((x :initfrom 1)))"),
-            "lisp_error: slot `X` has no option :INITFROM; did you mean :INITFORM?");
+            "malformed_form: slot `X` has no option :INITFROM; did you mean :INITFORM?");
   EXPECT_EQ(culprit(), "(x :initfrom 1)");
-  EXPECT_EQ(error("(defclass a () (x x))"), "lisp_error: slot `X` is defined twice");
+  EXPECT_EQ(error("(defclass a () (x x))"), "malformed_form: slot `X` is defined twice");
   EXPECT_EQ(error("(defclass integer () ())"),
-            "lisp_error: `INTEGER` is a built-in class; it cannot be redefined");
+            "bad_class: `INTEGER` is a built-in class; it cannot be redefined");
   EXPECT_EQ(error("(defclass a (integer) ())"),
-            "lisp_error: `A` cannot inherit from `INTEGER`, a built-in class");
+            "bad_class: `A` cannot inherit from `INTEGER`, a built-in class");
   EXPECT_EQ(error("(defclass a (b) ()) (make-instance 'a)"),
-            "lisp_error: class `B` is named as a superclass but is not defined");
+            "undefined_class: class `B` is named as a superclass but is not defined");
   EXPECT_EQ(error("(defclass c () ()) (defclass c (c) ())"),
-            "lisp_error: class `C` cannot inherit from itself");
+            "bad_class: class `C` cannot inherit from itself");
   EXPECT_EQ(error("(defmethod f ((x no-class)) x)"),
             "undefined_class: there is no class named `NO-CLASS`");
   EXPECT_EQ(error("(defmethod f ((x integer y)) x)"),
-            "lisp_error: `(X INTEGER Y)` is not a parameter; expected `variable`, `(variable "
+            "malformed_form: `(X INTEGER Y)` is not a parameter; expected `variable`, `(variable "
             "class)` or `(variable (eql object))`");
   EXPECT_EQ(error("(defmethod g (x) x) (defmethod g (x y) y)"),
-            "lisp_error: this method of `G` has 2 required and 0 optional parameters; the generic "
+            "bad_method: this method of `G` has 2 required and 0 optional parameters; the generic "
             "function has 1 and 0");
   EXPECT_EQ(error("(defun h (x) x) (defmethod h ((x integer)) x)"),
-            "lisp_error: `H` already names an ordinary function; a generic function cannot take "
+            "bad_method: `H` already names an ordinary function; a generic function cannot take "
             "its place");
 }
 

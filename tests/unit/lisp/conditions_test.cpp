@@ -41,14 +41,14 @@ TEST_F(ConditionsTest, WarningsGoToErrorOutput) {
 }
 
 TEST_F(ConditionsTest, FailedChecksSayWhat) {
-  EXPECT_EQ(error("(let ((x 1)) (assert (= x 2)))"), "lisp_error: the assertion (= X 2) failed");
+  EXPECT_EQ(error("(let ((x 1)) (assert (= x 2)))"), "assertion_failed: the assertion (= X 2) failed");
   EXPECT_EQ(error("(let ((x 1)) (check-type x string))"),
             "wrong_type: the value of `X` is `1`; expected of type `STRING`");
   EXPECT_EQ(error("(error 'no-such-condition)"),
             "undefined_class: there is no class named `NO-SUCH-CONDITION`");
   EXPECT_EQ(error("(invoke-restart 'gone)"), "control_error: restart GONE is not active");
   EXPECT_EQ(error("(handler-case 1 (error (a b) 2))"),
-            "lisp_error: `handler-case` expects (type ([variable]) body...) clauses");
+            "malformed_form: `handler-case` expects (type ([variable]) body...) clauses");
 }
 
 TEST_F(ConditionsTest, DeepNestingOfHandlers) {

@@ -52,9 +52,9 @@ TEST(Error, BacktraceNamesTheCallers) {
     FAIL() << "no error";
   } catch (const CompileError& error) {
     ASSERT_EQ(error.notes.size(), 2U);
-    EXPECT_EQ(error.notes[0].message, "`INNER` was called here");
+    EXPECT_EQ(error.notes[0].message, "in `(inner 5)`, called here");
     EXPECT_EQ(lisp.interp().sources().snippet(error.notes[0].span), "(inner x)");
-    EXPECT_EQ(error.notes[1].message, "`OUTER` was called here");
+    EXPECT_EQ(error.notes[1].message, "in `(outer 5)`, called here");
   }
 }
 

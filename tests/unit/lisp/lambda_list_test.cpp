@@ -36,10 +36,10 @@ TEST(LambdaList, CallErrors) {
   EXPECT_EQ(lisp.error("\n (two 1)"), "2:2: `two` takes 2 arguments; 1 given");
   EXPECT_EQ(lisp.error("(opt)"), "1:1: `opt` takes 1 to 2 arguments; 0 given");
   EXPECT_EQ(lisp.error("(key)"), "1:1: `key` takes at least 1 argument; 0 given");
-  EXPECT_EQ(lisp.error("(key 1 :sise 2)"), "1:1: `KEY` takes no keyword argument `:SISE`");
+  EXPECT_EQ(lisp.error("(key 1 :sise 2)"), "1:1: `key` takes no keyword argument `:SISE`");
   EXPECT_EQ(lisp.error_note("(key 1 :sise 2)"), "did you mean `:SIZE`?");
   EXPECT_EQ(lisp.error("(key 1 :size)"),
-            "1:1: `KEY` has an odd number of keyword arguments; a value is missing");
+            "1:1: `key` has an odd number of keyword arguments; a value is missing");
   EXPECT_EQ(lisp.error("(list (funcall (lambda (x) x)))"),
             "1:7: an anonymous function takes 1 argument; 0 given");
 }

@@ -7,21 +7,21 @@ namespace {
 class LoopTest : public LanguageTest {};
 
 TEST_F(LoopTest, MalformedLoops) {
-  EXPECT_EQ(error("(loop for x)"), "lisp_error: `loop`: the clause ends after its variable");
-  EXPECT_EQ(error("(loop for x in)"), "lisp_error: `loop`: the loop ends where a list is expected");
+  EXPECT_EQ(error("(loop for x)"), "malformed_form: `loop`: the clause ends after its variable");
+  EXPECT_EQ(error("(loop for x in)"), "malformed_form: `loop`: the loop ends where a list is expected");
   EXPECT_EQ(error("(loop for x in '(1) colect x)"),
-            "lisp_error: `loop`: unknown clause, at `COLECT`");
+            "malformed_form: `loop`: unknown clause, at `COLECT`");
   EXPECT_EQ(error("(loop for x within '(1) do (print x))"),
-            "lisp_error: `loop`: expected in, on, across, =, being, from, to, below or another "
+            "malformed_form: `loop`: expected in, on, across, =, being, from, to, below or another "
             "preposition, at `WITHIN`");
   EXPECT_EQ(
       error("(loop for x in '(1) collect x sum x)"),
-      "lisp_error: `loop`: two kinds of accumulation go into one result; name them with into");
+      "malformed_form: `loop`: two kinds of accumulation go into one result; name them with into");
   EXPECT_EQ(error("(loop for i downto 3 collect i)"),
-            "lisp_error: `loop`: downto and above need a start: add from, at `COLLECT`");
-  EXPECT_EQ(error("(loop for x in '(1) do)"), "lisp_error: `loop`: expected a compound form");
+            "malformed_form: `loop`: downto and above need a start: add from, at `COLLECT`");
+  EXPECT_EQ(error("(loop for x in '(1) do)"), "malformed_form: `loop`: expected a compound form");
   EXPECT_EQ(error("(loop for 5 in '(1) do (print 1))"),
-            "lisp_error: `loop`: `5` is not a variable");
+            "malformed_form: `loop`: `5` is not a variable");
 }
 
 TEST_F(LoopTest, LongLoops) {

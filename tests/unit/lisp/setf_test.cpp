@@ -7,17 +7,17 @@ namespace {
 class SetfTest : public LanguageTest {};
 
 TEST_F(SetfTest, Mistakes) {
-  EXPECT_EQ(error("(setf 5 6)"), "lisp_error: `5` is not a place that `setf` could store into");
-  EXPECT_EQ(error("(setf x)"), "lisp_error: `setf` expects pairs of a place and a value");
-  EXPECT_EQ(error("(setf t 6)"), "lisp_error: `T` is a constant; it cannot be assigned");
+  EXPECT_EQ(error("(setf 5 6)"), "malformed_form: `5` is not a place that `setf` could store into");
+  EXPECT_EQ(error("(setf x)"), "malformed_form: `setf` expects pairs of a place and a value");
+  EXPECT_EQ(error("(setf t 6)"), "constant_assignment: `T` is a constant; it cannot be assigned");
   EXPECT_EQ(error("(setf (if t 1 2) 6)"),
-            "lisp_error: `(IF T 1 2)` is not a place that `setf` could store into");
-  EXPECT_EQ(error("(incf)"), "lisp_error: `INCF` expects a place and perhaps a number");
-  EXPECT_EQ(error("(push 1)"), "lisp_error: malformed `PUSH`");
+            "malformed_form: `(IF T 1 2)` is not a place that `setf` could store into");
+  EXPECT_EQ(error("(incf)"), "malformed_form: `INCF` expects a place and perhaps a number");
+  EXPECT_EQ(error("(push 1)"), "malformed_form: malformed `PUSH`");
   EXPECT_EQ(error("(let ((l (list 1))) (setf (nth 3 l) 1))"),
-            "wrong_type: index 3 is out of range; expected 0 to 0");
+            "index_out_of_range: index 3 is out of range; expected 0 to 0");
   EXPECT_EQ(error("(setf (aref (vector 1 2) 2) 1)"),
-            "wrong_type: index 2 is out of range; expected 0 to 1");
+            "index_out_of_range: index 2 is out of range; expected 0 to 1");
 }
 
 TEST_F(SetfTest, SpecialVariablesAndClosures) {

@@ -8,16 +8,16 @@ class TypesTest : public LanguageTest {};
 
 TEST_F(TypesTest, UnknownTypes) {
   EXPECT_EQ(error("(typep 1 'intger)"),
-            "lisp_error: `INTGER` is not a type; did you mean `INTEGER`?");
-  EXPECT_EQ(error("(typep 1 '(frob 1))"), "lisp_error: `(FROB 1)` is not a type");
-  EXPECT_EQ(error("(typep 1 5)"), "lisp_error: `5` is not a type");
+            "unknown_type: `INTGER` is not a type; did you mean `INTEGER`?");
+  EXPECT_EQ(error("(typep 1 '(frob 1))"), "unknown_type: `(FROB 1)` is not a type");
+  EXPECT_EQ(error("(typep 1 5)"), "unknown_type: `5` is not a type");
   EXPECT_EQ(error("(deftype integer () t)"),
-            "lisp_error: `INTEGER` already names a standard type or a class");
+            "unknown_type: `INTEGER` already names a standard type or a class");
 }
 
 TEST_F(TypesTest, TypesThatExpandWithoutEnd) {
   EXPECT_EQ(error("(deftype endless () 'endless) (typep 1 'endless)"),
-            "lisp_error: the expansion of type `ENDLESS` does not end");
+            "unknown_type: the expansion of type `ENDLESS` does not end");
   EXPECT_NE(error("(deftype deeper () '(or null deeper)) (typep 1 'deeper)").find("stack"),
             std::string::npos);
 }

@@ -1,0 +1,1 @@
+(print (sqrt -1.0)) ;; error: complex

@@ -1,0 +1,1 @@
+(member 1 '(1 2) :test #'eql :test-not #'eql) ;; error: :test-not

@@ -1,0 +1,1 @@
+(defclass a (integer) ()) ;; error: built-in

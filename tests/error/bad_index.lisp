@@ -1,0 +1,2 @@
+(let ((x (make-tensor '(3 2))))
+  (!view x 3)) ;; error: index 3

@@ -1,0 +1,3 @@
+(defgeneric area (shape))
+(defmethod area ((shape number) scale) ;; error: required
+  (* shape scale))

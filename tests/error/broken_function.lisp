@@ -1,0 +1,3 @@
+(defun half (x)
+  (let (y (/ x 2)) ;; warning: `half` cannot be called
+    y))

@@ -1,0 +1,2 @@
+(defconstant limit 3)
+(setf limit 4) ;; error: `LIMIT` is a constant

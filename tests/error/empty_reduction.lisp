@@ -1,0 +1,2 @@
+(let ((x (make-tensor '(0 2))))
+  (!max x :axis 0)) ;; error: empty

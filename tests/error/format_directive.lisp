@@ -1,0 +1,2 @@
+(format t ;; error: no more arguments
+  "~a and ~a~%" 1)

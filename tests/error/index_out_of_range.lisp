@@ -1,0 +1,3 @@
+(let ((v (vector 1 2 3)))
+  (print
+    (aref v 3))) ;; error: 3

@@ -1,0 +1,2 @@
+(defun list (&rest items) ;; error: part of Common Lisp
+  items)

@@ -1,0 +1,3 @@
+(print
+  (let (x 1) ;; error: malformed
+    x))

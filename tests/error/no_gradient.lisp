@@ -1,0 +1,2 @@
+(make-tensor '(2) ;; error: gradient
+  :dtype :int32 :requires-grad t)

@@ -1,0 +1,2 @@
+(print
+  (mapcar 'when '(t) '(1))) ;; error: macro

@@ -1,0 +1,2 @@
+(let ((*print-readably* t))
+  (print #'car)) ;; error: readably

@@ -1,0 +1,2 @@
+(print (alexandria:flaten '(1 (2)))) ;; error: flaten
+;;; note: flatten

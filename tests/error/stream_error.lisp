@@ -1,0 +1,3 @@
+(let ((in (make-string-input-stream "a")))
+  (close in)
+  (read-char in)) ;; error: closed

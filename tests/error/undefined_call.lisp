@@ -1,0 +1,2 @@
+(defun half (x)
+  (halve x)) ;; warning: function `halve` is not defined anywhere

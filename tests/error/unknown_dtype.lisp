@@ -1,0 +1,2 @@
+(make-tensor '(2) ;; error: did you mean `:float32`
+  :dtype :flaot32)

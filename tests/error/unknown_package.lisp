@@ -1,0 +1,1 @@
+(in-package :no-such-package) ;; error: NO-SUCH-PACKAGE

@@ -1,0 +1,2 @@
+(print
+  (typep 1 'integr)) ;; error: did you mean
