@@ -254,7 +254,7 @@ Value Repl::evaluate_one(std::string_view text) {
   }
   if (const size_t end = reader.offset();
       text.find_first_not_of(" \t\n", end) != std::string::npos) {
-    fail(Diag::LispError, {file, static_cast<uint32_t>(end), static_cast<uint32_t>(text.size())},
+    fail(Diag::ReadError, {file, static_cast<uint32_t>(end), static_cast<uint32_t>(text.size())},
          "one form is expected, here is more");
   }
   return interp().eval(form);

@@ -169,6 +169,8 @@ may, as in (start (!+ start length))"))
 (defun !split (x sizes &key (dim 0))
   "The parts of `x` along `dim` as several values: of the sizes in a list, or of one size, of which
 the last part may fall short."
+  (unless (or (listp sizes) (and (integerp sizes) (plusp sizes)))
+    (%fail :bad-size "`!split` needs a positive size or a list of sizes, not ~a" sizes))
   (let* ((axis (normalize-axis dim (ndim x)))
          (total (nth axis (shape x)))
          (sizes (if (listp sizes)

@@ -19,45 +19,45 @@ std::string rendered(const std::string& text, uint32_t begin, uint32_t end,
 
 TEST(Diagnostics, ShowTheLineAndACaretRange) {
   EXPECT_EQ(rendered("(a)\n  (foo bar)\n", 6, 15, "unknown function `foo`"),
-            "model.lisp:2:3: error: unknown function `foo`\n"
+            "model.lisp:2:3: error: unknown function `foo` [E0311]\n"
             "  2 |   (foo bar)\n"
             "    |   ^^^^^^^^^\n");
 }
 
 TEST(Diagnostics, CaretsFollowTabsAndWideCharacters) {
   EXPECT_EQ(rendered("\t(x)", 1, 4),
-            "model.lisp:1:2: error: message\n"
+            "model.lisp:1:2: error: message [E0311]\n"
             "  1 |         (x)\n"
             "    |         ^^^\n");
   // Two ideographs of two columns each, then the form; the column counts code points.
   EXPECT_EQ(rendered("\u6F22\u5B57 (x)", 7, 10),
-            "model.lisp:1:4: error: message\n"
+            "model.lisp:1:4: error: message [E0311]\n"
             "  1 | \u6F22\u5B57 (x)\n"
             "    |      ^^^\n");
   EXPECT_EQ(rendered("e\u0301 x", 4, 5),
-            "model.lisp:1:4: error: message\n"
+            "model.lisp:1:4: error: message [E0311]\n"
             "  1 | e\u0301 x\n"
             "    |   ^\n");
 }
 
 TEST(Diagnostics, EmptyRangesAndTheEndOfTheTextGetOneCaret) {
   EXPECT_EQ(rendered("(foo", 4, 4),
-            "model.lisp:1:5: error: message\n"
+            "model.lisp:1:5: error: message [E0311]\n"
             "  1 | (foo\n"
             "    |     ^\n");
   EXPECT_EQ(rendered("", 0, 0),
-            "model.lisp:1:1: error: message\n"
+            "model.lisp:1:1: error: message [E0311]\n"
             "  1 | \n"
             "    | ^\n");
   EXPECT_EQ(rendered("ab", 100, 200),
-            "model.lisp:1:3: error: message\n"
+            "model.lisp:1:3: error: message [E0311]\n"
             "  1 | ab\n"
             "    |   ^\n");
 }
 
 TEST(Diagnostics, SpansOverLinesShowTheFirstAndTheLast) {
   EXPECT_EQ(rendered("(defun f\n  (x)\n  y)\n", 0, 19),
-            "model.lisp:1:1: error: message\n"
+            "model.lisp:1:1: error: message [E0311]\n"
             "  1 | (defun f\n"
             "    | ^^^^^^^^\n"
             "... |\n"
@@ -78,7 +78,7 @@ TEST(Diagnostics, LongLinesShowAWindow) {
 
 TEST(Diagnostics, ControlAndMalformedBytesAreReplaced) {
   EXPECT_EQ(rendered("a\x1b[31m\xff b", 7, 8),
-            "model.lisp:1:8: error: message\n"
+            "model.lisp:1:8: error: message [E0311]\n"
             "  1 | a\uFFFD[31m\uFFFD b\n"
             "    |        ^\n");
 }
@@ -89,7 +89,7 @@ TEST(Diagnostics, NotesAndUnknownPlaces) {
   CompileError error(Diag::ShapeMismatch, {file, 0, 7}, "operands disagree");
   error.note({file, 3, 4}, "left is (3)").note({}, "see the documentation");
   EXPECT_EQ(render(error, sources, false),
-            "<repl:3>:1:1: error: operands disagree\n"
+            "<repl:3>:1:1: error: operands disagree [E0501]\n"
             "  1 | (+ a b)\n"
             "    | ^^^^^^^\n"
             "<repl:3>:1:4: note: left is (3)\n"
@@ -104,10 +104,10 @@ TEST(Diagnostics, FileErrorsNameThePath) {
     fail_file("missing.lisp", "no such file");
   } catch (const CompileError& error) {
     EXPECT_EQ(error.kind, Diag::FileError);
-    EXPECT_EQ(render(error, SourceMap(), false), "missing.lisp: error: no such file\n");
+    EXPECT_EQ(render(error, SourceMap(), false), "missing.lisp: error: no such file [E0701]\n");
     EXPECT_EQ(render(error, SourceMap(), false, ErrorFormat::Json),
-              "{\"severity\":\"error\",\"kind\":\"file_error\",\"file\":\"missing.lisp\","
-              "\"message\":\"no such file\",\"notes\":[]}\n");
+              "{\"severity\":\"error\",\"code\":\"E0701\",\"kind\":\"file_error\",\"file\":\"missing.lisp\","
+              "\"message\":\"no such file\",\"notes\":[],\"backtrace\":[]}\n");
   }
 }
 
@@ -117,10 +117,19 @@ TEST(Diagnostics, JsonHasPlacesKindsAndEscapes) {
   CompileError error(Diag::BadAxis, {file, 2, 7}, "say \"hi\"\n");
   error.note({file, 0, 1}, "here");
   EXPECT_EQ(render(error, sources, false, ErrorFormat::Json),
-            "{\"severity\":\"error\",\"kind\":\"bad_axis\",\"file\":\"a\\\"b.lisp\",\"line\":2,"
+            "{\"severity\":\"error\",\"code\":\"E0505\",\"kind\":\"bad_axis\",\"file\":\"a\\\"b.lisp\",\"line\":2,"
             "\"column\":1,\"end_line\":2,\"end_column\":6,\"message\":\"say \\\"hi\\\"\\u000a\","
             "\"notes\":[{\"file\":\"a\\\"b.lisp\",\"line\":1,\"column\":1,\"end_line\":1,"
-            "\"end_column\":2,\"message\":\"here\"}]}\n");
+            "\"end_column\":2,\"message\":\"here\"}],\"backtrace\":[]}\n");
+}
+
+TEST(Diagnostics, WarningsAreErrorsIfWanted) {
+  SourceMap sources;
+  const uint32_t file = sources.add("f.lisp", "(x)");
+  const CompileError warning(Diag::UnusedVariable, {file, 1, 2}, "variable `x` is never used");
+  EXPECT_EQ(render(warning, sources, false),
+            "f.lisp:1:2: warning: variable `x` is never used [W0101]\n  1 | (x)\n    |  ^\n");
+  EXPECT_TRUE(render_as_error(warning, sources, false).starts_with("f.lisp:1:2: error: "));
 }
 
 TEST(Diagnostics, PositionsAndSnippets) {

@@ -79,7 +79,7 @@ TEST_F(Training, GradientsAccumulateOverRuns) {
   EXPECT_EQ(eval("(forward *rt*) (backward *rt*) (change-facet (grad *x*) :list)"), "(4.0 8.0)");
   EXPECT_EQ(eval("(zero-grad *x*) (change-facet (grad *x*) :list)"), "(0.0 0.0)");
   EXPECT_EQ(error("(backward *rt*)"),
-            "lisp_error: `backward` needs a `forward` before it @ (backward *rt*)");
+            "no_gradient: `backward` needs a `forward` before it @ (backward *rt*)");
 }
 
 TEST_F(Training, GradientsSeeTheInputsOfTheLastForward) {
