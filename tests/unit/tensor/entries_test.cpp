@@ -161,6 +161,14 @@ TEST_F(Entries, Families) {
       << refusal;
 }
 
+TEST_F(Entries, AnAssignmentBelongsToItsEntry) {
+  EXPECT_EQ(entries("(defparameter cache (make-tensor '(4 2)))"
+                    "(defentry put ((k (2 2))) (!assign (!view cache '(1 3)) k))"
+                    "(defentry total () (!sum cache :squeeze t))"),
+            "put () k:float32(2 2) -> out(2 2) [param0]\n"
+            "total () -> out() [param0]\n");
+}
+
 TEST_F(Entries, Mistakes) {
   EXPECT_EQ(entries_error("(defentry f ((x (n))) 3)"), "the entry `f` 0 is 3; expected tensor");
   EXPECT_EQ(entries_error("(defentry f ((x)) x)"),
