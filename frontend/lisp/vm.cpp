@@ -6,6 +6,7 @@
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/image.h"
+#include "frontend/lisp/unsupported.h"
 #include "runtime/backend.h"
 
 namespace caten::lisp {
@@ -385,6 +386,17 @@ Value Vm::run(size_t bottom) {
   }
 }
 
+// Fails for names of Common Lisp that are not there.
+void Vm::refuse_unsupported(const Symbol& symbol) const {
+  if (symbol.package != &interp_.cl_package()) {
+    return;
+  }
+  if (const char* reason = unsupported_reason(symbol.name)) {
+    fail(Diag::Unsupported, span(true), "`{}` is not supported{}{}", symbol_label(symbol),
+         *reason == '\0' ? "" : ": ", reason);
+  }
+}
+
 void Vm::undefined_function(Value name) {
   if (name.is_cons()) {  // (setf place)
     CompileError error(Diag::UndefinedFunction, span(true),
@@ -395,6 +407,7 @@ void Vm::undefined_function(Value name) {
     throw error;
   }
   auto& symbol = *name.as<Symbol>();
+  refuse_unsupported(symbol);
   const char* kind = symbol.function.is<Macro>()         ? "a macro, not a function"
                      : symbol.function.is<SpecialForm>() ? "a special form, not a function"
                                                          : nullptr;
@@ -413,6 +426,7 @@ void Vm::undefined_function(Value name) {
 
 void Vm::unbound_variable(Value name, Value hint) {
   auto& symbol = *name.as<Symbol>();
+  refuse_unsupported(symbol);
   CompileError error(Diag::UndefinedVariable, span(true),
                      fmt::format("variable `{}` is not defined", symbol_label(symbol)));
   std::optional<std::string> near;
@@ -512,7 +526,7 @@ size_t Vm::find_exit(Value tag) {
   size_t index = tag.as<ExitTag>()->index;
   if (index >= dynamic_.size() || dynamic_[index].kind != EntryKind::Exit ||
       dynamic_[index].a != tag) {
-    fail(Diag::LispError, span(true), "the block or tagbody to leave has been left already");
+    fail(Diag::ControlError, span(true), "the block or tagbody to leave has been left already");
   }
   return index;
 }

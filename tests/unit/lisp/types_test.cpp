@@ -12,7 +12,7 @@ TEST_F(TypesTest, UnknownTypes) {
   EXPECT_EQ(error("(typep 1 '(frob 1))"), "lisp_error: `(FROB 1)` is not a type");
   EXPECT_EQ(error("(typep 1 5)"), "lisp_error: `5` is not a type");
   EXPECT_EQ(error("(deftype integer () t)"),
-            "lisp_error: `INTEGER` already names a standard type or a class");
+            "package_error: `integer` is part of Common Lisp and cannot be redefined");
 }
 
 TEST_F(TypesTest, TypesThatExpandWithoutEnd) {
