@@ -125,7 +125,9 @@ Value makunbound(Interpreter& interp, Args args) {
 
 Value proclaim_special(Interpreter& interp, Args args) {
   for (Value symbol : args) {
-    expect_symbol(interp, symbol, "symbol");
+    if (!expect_symbol(interp, symbol, "symbol").has(kSpecial)) {
+      interp.check_lock(symbol);
+    }
     interp.proclaim_special(symbol);
   }
   return Value::nil();
@@ -141,6 +143,7 @@ Value define_constant(Interpreter& interp, Args args) {
     }
     return args[0];
   }
+  interp.check_lock(args[0]);
   symbol.value = args[1];
   symbol.flags |= kSpecial | kConstant;
   return args[0];

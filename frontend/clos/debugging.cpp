@@ -1,6 +1,7 @@
 // time, trace, untrace and step.
 #include <chrono>
 #include <unordered_map>
+#include <utility>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/clos/generic.h"
@@ -74,14 +75,22 @@ Value traced_call(Interpreter& interp, std::span<Value> args) {
   return interp.set_values(values.span());
 }
 
+/// Functions of Common Lisp may be traced, too.
+void replace_function(Interpreter& interp, Value name, Value function) {
+  Package& cl = interp.cl_package();
+  const bool locked = std::exchange(cl.locked, false);
+  interp.set_function(name, function);
+  cl.locked = locked;
+}
+
 // (%trace (name...)): all traced names without arguments
 Value builtin_trace(Interpreter& interp, std::span<Value> args) {
   Traces& traces = Traces::of(interp);
   for (Value name : list_items(args[0])) {
     Value function = interp.coerce_to_function(name);
     if (traces.originals.try_emplace(name.bits(), function).second) {
-      interp.set_function(name,
-                          interp.native(interp.print(name), traced_call, 0, -1, {name, function}));
+      replace_function(interp, name,
+                       interp.native(interp.print(name), traced_call, 0, -1, {name, function}));
     }
   }
   ListBuilder out(interp);
@@ -103,7 +112,7 @@ Value builtin_untrace(Interpreter& interp, std::span<Value> args) {
   for (Value name : names) {
     auto found = traces.originals.find(name.bits());
     if (found != traces.originals.end()) {
-      interp.set_function(name, found->second);
+      replace_function(interp, name, found->second);
       traces.originals.erase(found);
     }
   }

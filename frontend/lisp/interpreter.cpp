@@ -279,9 +279,6 @@ Value Interpreter::coerce_to_function(Value designator) {
 
 void Interpreter::proclaim_special(Value symbol) {
   Symbol* object = symbol.as<Symbol>();
-  if (!object->has(kSpecial)) {
-    check_lock(symbol);
-  }
   if (!object->has(kConstant)) {
     object->flags |= kSpecial;
   }
