@@ -12,6 +12,7 @@ void install_language(lisp::Interpreter& interp) {
   lisp::install_library(interp);
   lisp::install_objects(interp);
   lisp::install_tensors(interp);
+  interp.cl_package().locked = true;
 }
 
 }  // namespace caten

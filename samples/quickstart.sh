@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(g++ cmake ninja-build git libcli11-dev libedit-dev libfmt-dev tao-pegtl-dev libtcc-dev nlohmann-json3-dev)
+packages=(g++ cmake ninja-build git libcli11-dev libedit-dev libfmt-dev tao-pegtl-dev libpcre2-dev libtcc-dev nlohmann-json3-dev)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||

@@ -371,6 +371,25 @@ void copy_common(const Array& from, const std::vector<int64_t>& dims, std::vecto
   }
 }
 
+Value copy_array(Interpreter& interp, Value v) {
+  const ArrayView view = expect_array(interp, v);
+  if (view.string != nullptr) {
+    String* copy = interp.heap().make<String>(view.string->chars);
+    copy->fill_pointer = view.string->fill_pointer;
+    return Value::object(copy);
+  }
+  Array* copy = interp.heap().make<Array>(view.array->data, view.array->dims);
+  copy->fill_pointer = view.array->fill_pointer;
+  copy->element_type = view.array->element_type;
+  return Value::object(copy);
+}
+
+/// (array-displacement array): no array is displaced.
+Value array_displacement(Interpreter& interp, Args args) {
+  expect_array(interp, args[0]);
+  return interp.set_values({Value::nil(), Value::fixnum(0)});
+}
+
 Value array_adjust(Interpreter& interp, Args args) {
   const KeywordArgs keys(interp, args, 2,
                          {"ELEMENT-TYPE", "INITIAL-ELEMENT", "INITIAL-CONTENTS", "FILL-POINTER",
@@ -378,6 +397,9 @@ Value array_adjust(Interpreter& interp, Args args) {
   if (keys.get("DISPLACED-TO").truthy()) {
     fail(Diag::Unsupported, interp.current_span(),
          "displaced arrays (`:displaced-to`) are not supported");
+  }
+  if (!expect_array(interp, args[0]).adjustable()) {  // a new array; the given one stays as it is
+    args[0] = copy_array(interp, args[0]);
   }
   const ArrayView view = expect_array(interp, args[0]);
   const std::vector<int64_t> dims = expect_dims(interp, args[1]);
@@ -443,6 +465,7 @@ constexpr Builtin kArrayBuiltins[] = {
     {"VECTOR-PUSH",                      "CL",   2,  2,   "appends an element; its index, or NIL if there is no room", array_vector_push},
     {"VECTOR-PUSH-EXTEND",               "CL",   2,  3,   "appends an element, making room if needed; its index", array_vector_push_extend},
     {"VECTOR-POP",                       "CL",   1,  1,   "takes the last element off",                           array_vector_pop},
+    {"ARRAY-DISPLACEMENT",               "CL",   1,  1,   "NIL and 0: no array is displaced",                     array_displacement},
     {"ADJUST-ARRAY",                     "CL",   2,  -1,  "changes the dimensions, keeping elements in both",     array_adjust},
 };
 // clang-format on

@@ -128,7 +128,9 @@ Value makunbound(Interpreter& interp, Args args) {
 
 Value proclaim_special(Interpreter& interp, Args args) {
   for (Value symbol : args) {
-    expect_symbol(interp, symbol, "symbol");
+    if (!expect_symbol(interp, symbol, "symbol").has(kSpecial)) {
+      interp.check_lock(symbol);
+    }
     interp.proclaim_special(symbol);
   }
   return Value::nil();
@@ -144,6 +146,7 @@ Value define_constant(Interpreter& interp, Args args) {
     }
     return args[0];
   }
+  interp.check_lock(args[0]);
   symbol.value = args[1];
   symbol.flags |= kSpecial | kConstant;
   return args[0];
@@ -167,6 +170,13 @@ Value define_macro(Interpreter& interp, Args args) {
 
 Value documentation(Interpreter& interp, Args args) {
   Value function = args[0].is_function() ? args[0] : interp.function_of(args[0]);
+  if (const Symbol* name = args[0].try_as<Symbol>(); name != nullptr && function.is_none()) {
+    const Macro* macro = name->function.try_as<Macro>();
+    function = macro == nullptr ? Value() : macro->expander;
+  }
+  if (function.is_none()) {
+    return Value::nil();
+  }
   if (auto* closure = function.try_as<Closure>()) {
     make_ready(interp, *closure->code);
     return closure->code->doc.empty() ? Value::nil() : interp.string(closure->code->doc);
@@ -311,7 +321,7 @@ constexpr Builtin kCore[] = {
     {"APPLY",               "CL",    2, -1, "calls a function with a list of arguments",  apply},
     {"BOUNDP",              "CL",    1, 1,  "whether a symbol has a value",               boundp},
     {"EVAL",                "CL",    1, 1,  "evaluates a form",                           eval},
-    {"EXIT",                "CL",    0, -1, "ends the program with a code",               exit_program},
+    {"EXIT",                "CATEN", 0, -1, "ends the program with a code",               exit_program},
     {"FBOUNDP",             "CL",    1, 1,  "whether a name has a function or macro",     fboundp},
     {"FDEFINITION",         "CL",    1, 1,  "the function of a name",                     fdefinition},
     {"FMAKUNBOUND",         "CL",    1, 1,  "removes a function",                         fmakunbound},
@@ -321,7 +331,7 @@ constexpr Builtin kCore[] = {
     {"MACROEXPAND",         "CL",    1, 2,  "expands a form until it is no macro call",   macroexpand},
     {"MACROEXPAND-1",       "CL",    1, 2,  "expands a form once",                        macroexpand_1},
     {"MAKUNBOUND",          "CL",    1, 1,  "removes the value of a symbol",              makunbound},
-    {"QUIT",                "CL",    0, -1, "ends the program with a code",               exit_program},
+    {"QUIT",                "CATEN", 0, -1, "ends the program with a code",               exit_program},
     {"REQUIRE",             "CL",    1, 2,  "checks that a module is there, or loads it", require},
     {"SET",                 "CL",    2, 2,  "sets the value of a symbol",                 set},
     {"SPECIAL-OPERATOR-P",  "CL",    1, 1,  "whether a symbol is a special form",         special_operator_p},

@@ -177,8 +177,9 @@ Value etypecase(Interpreter& interp, Value form, Env) {
 
 Value case_failure(Interpreter& interp, std::span<Value> args) {
   std::string expected;
-  for (Value keys : list_items(args[1])) {
-    for (Value key : list_items(keys.is_cons() && args[2].is_nil() ? keys : interp.list({keys}))) {
+  for (Value keys : expect_list_items(interp, args[1], "keys")) {
+    const bool several = keys.is_cons() && args[2].is_nil();
+    for (Value key : expect_list_items(interp, several ? keys : interp.list({keys}), "keys")) {
       expected += (expected.empty() ? "" : ", ") + interp.print(key);
     }
   }

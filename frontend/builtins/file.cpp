@@ -394,7 +394,7 @@ constexpr Builtin kFileBuiltins[] = {
     {"GET-INTERNAL-REAL-TIME",   "CL",    0,  0,   "elapsed time in internal time units",                       time_real},
     {"GET-INTERNAL-RUN-TIME",    "CL",    0,  0,   "processor time in internal time units",                     time_run},
     {"SLEEP",                    "CL",    1,  1,   "waits for a number of seconds",                             time_sleep},
-    {"GETENV",                   "CTX",   1,  2,   "an environment variable, as an integer where it is one",    context_getenv},
+    {"%ENVIRONMENT-VALUE",       "CATEN", 1,  2,   "an environment variable, as an integer where it is one",    context_getenv},
     {"GETENV",                   "UIOP",  1,  1,   "an environment variable as a string, or NIL",               uiop_getenv},
     {"READ-FILE-STRING",         "UIOP",  1,  1,   "the text of a file",                                        uiop_read_file_string},
     {"READ-FILE-LINES",          "UIOP",  1,  1,   "the lines of a file",                                       uiop_read_file_lines},

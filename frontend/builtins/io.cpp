@@ -261,13 +261,53 @@ Value io_make_appending_stream(Interpreter& interp, Args args) {
 }
 
 Value io_make_broadcast_stream(Interpreter& interp, Args args) {
-  for (Value part : args) {
-    output_stream(interp, part);
-  }
   const Value made = make_string_output_stream(interp);
   made.as<Stream>()->is_broadcast = true;
-  made.as<Stream>()->broadcast.assign(args.begin(), args.end());
+  for (Value part : args) {
+    made.as<Stream>()->broadcast.push_back(Value::object(&output_stream(interp, part)));
+  }
   return made;
+}
+
+Value io_make_concatenated_stream(Interpreter& interp, Args args) {
+  const Value made = make_string_input_stream(interp, "");
+  for (Value part : args) {
+    made.as<Stream>()->sources.push_back(Value::object(&input_stream(interp, part)));
+  }
+  return made;
+}
+
+Value io_make_two_way_stream(Interpreter& interp, Args args) {
+  const Value made = make_string_output_stream(interp);
+  made.as<Stream>()->input = Value::object(&input_stream(interp, args[0]));
+  made.as<Stream>()->output = Value::object(&output_stream(interp, args[1]));
+  return made;
+}
+
+Value io_make_synonym_stream(Interpreter& interp, Args args) {
+  expect_symbol(interp, args[0], "argument");
+  const Value made = make_string_output_stream(interp);
+  made.as<Stream>()->synonym = args[0];
+  return made;
+}
+
+Value none_to_nil(Value v) {
+  return v.is_none() ? Value::nil() : v;
+}
+Value io_broadcast_streams(Interpreter& interp, Args args) {
+  return interp.list(any_stream(interp, args[0]).broadcast);
+}
+Value io_concatenated_streams(Interpreter& interp, Args args) {
+  return interp.list(any_stream(interp, args[0]).sources);
+}
+Value io_synonym_symbol(Interpreter& interp, Args args) {
+  return none_to_nil(any_stream(interp, args[0]).synonym);
+}
+Value io_two_way_input(Interpreter& interp, Args args) {
+  return none_to_nil(any_stream(interp, args[0]).input);
+}
+Value io_two_way_output(Interpreter& interp, Args args) {
+  return none_to_nil(any_stream(interp, args[0]).output);
 }
 
 Value io_close(Interpreter& interp, Args args) {
@@ -324,7 +364,8 @@ Value io_open_stream_p(Interpreter& interp, Args args) {
   return Value::boolean(any_stream(interp, args[0]).is_open);
 }
 Value io_input_stream_p(Interpreter& interp, Args args) {
-  return Value::boolean(any_stream(interp, args[0]).direction == Stream::Direction::Input);
+  const Stream& stream = any_stream(interp, args[0]);
+  return Value::boolean(stream.is_link() || stream.direction == Stream::Direction::Input);
 }
 Value io_output_stream_p(Interpreter& interp, Args args) {
   return Value::boolean(any_stream(interp, args[0]).direction == Stream::Direction::Output);
@@ -356,6 +397,14 @@ constexpr Builtin kIoBuiltins[] = {
     {"GET-OUTPUT-STREAM-STRING",   "CL",    1,  1,   "what was written to a string stream since the last call", io_get_output_stream_string},
     {"MAKE-STRING-INPUT-STREAM",   "CL",    1,  3,   "a stream that reads a string",                        io_make_string_input_stream},
     {"MAKE-BROADCAST-STREAM",      "CL",    0,  -1,  "an output stream that writes to several others",      io_make_broadcast_stream},
+    {"MAKE-CONCATENATED-STREAM",   "CL",    0,  -1,  "an input stream that reads several, one after the other", io_make_concatenated_stream},
+    {"MAKE-TWO-WAY-STREAM",        "CL",    2,  2,   "a stream that reads one stream and writes another",   io_make_two_way_stream},
+    {"MAKE-SYNONYM-STREAM",        "CL",    1,  1,   "a stream that stands for the value of a symbol",      io_make_synonym_stream},
+    {"BROADCAST-STREAM-STREAMS",   "CL",    1,  1,   "the streams of a broadcast stream",                   io_broadcast_streams},
+    {"CONCATENATED-STREAM-STREAMS", "CL",   1,  1,   "the streams still to be read",                        io_concatenated_streams},
+    {"SYNONYM-STREAM-SYMBOL",      "CL",    1,  1,   "the symbol of a synonym stream",                      io_synonym_symbol},
+    {"TWO-WAY-STREAM-INPUT-STREAM", "CL",   1,  1,   "what a two-way stream reads",                         io_two_way_input},
+    {"TWO-WAY-STREAM-OUTPUT-STREAM", "CL",  1,  1,   "what a two-way stream writes",                        io_two_way_output},
     {"%MAKE-APPENDING-STREAM",     "CATEN", 1,  1,   "an output stream that appends to a string with a fill pointer", io_make_appending_stream},
     {"CLOSE",                      "CL",    1,  -1,  "closes a stream (&key abort)",                        io_close},
     {"STREAMP",                    "CL",    1,  1,   "true for streams",                                    io_streamp},

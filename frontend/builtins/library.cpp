@@ -34,6 +34,11 @@ void define_constants(Interpreter& interp) {
   integer("LAMBDA-PARAMETERS-LIMIT", 4096);
   integer("MULTIPLE-VALUES-LIMIT", 4096);
   integer("INTERNAL-TIME-UNITS-PER-SECOND", 1'000'000);
+  constexpr const char* kBoole[] = {"CLR", "SET", "1",    "2",   "C1",    "C2",    "AND",  "IOR",
+                                    "XOR", "EQV", "NAND", "NOR", "ANDC1", "ANDC2", "ORC1", "ORC2"};
+  for (size_t i = 0; i < std::size(kBoole); ++i) {
+    integer(fmt::format("BOOLE-{}", kBoole[i]), static_cast<int64_t>(i));
+  }
 
   const auto floats = [&](std::string_view name, float single, double real) {
     for (const char* kind : {"SHORT-FLOAT", "SINGLE-FLOAT"}) {
@@ -67,17 +72,21 @@ void install_library(Interpreter& interp) {
   define_constants(interp);
 
   for (const std::span<const Builtin> table :
-       {alexandria_builtins(), array_builtins(), bits_builtins(), char_builtins(), file_builtins(),
-        float_builtins(), hash_builtins(), io_builtins(), list_builtins(), mapping_builtins(),
-        number_builtins(), print_builtins(), random_builtins(), search_builtins(),
-        sequence_builtins(), set_builtins(), sort_builtins(), string_builtins(),
-        symbol_builtins()}) {
+       {alexandria_builtins(), array_builtins(),         bits_builtins(),
+        char_builtins(),       compatibility_builtins(), file_builtins(),
+        float_builtins(),      hash_builtins(),          io_builtins(),
+        list_builtins(),       mapping_builtins(),       number_builtins(),
+        ppcre_builtins(), ppcre_text_builtins(), print_builtins(),      random_builtins(),        search_builtins(),
+        sequence_builtins(),   set_builtins(),           sort_builtins(),
+        string_builtins(),     symbol_builtins(),        text_builtins()}) {
     interp.install(table);
   }
   for (const std::span<const MacroRow> table :
-       {alexandria_macros(), io_macros(), symbol_macros()}) {
+       {alexandria_macros(), compatibility_macros(), io_macros(), ppcre_macros(), symbol_macros(),
+        text_macros()}) {
     interp.install(table);
   }
+  install_compatibility(interp);
   // Caten's own code uses with-gensyms without a package prefix.
   const Value with_gensyms =
       interp.find_package("ALEXANDRIA")->intern(interp.heap(), "WITH-GENSYMS");

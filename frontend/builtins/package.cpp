@@ -36,6 +36,28 @@ Value in_package(Interpreter& interp, Args args) {
   return Value::object(&package);
 }
 
+void add_local_nickname(Interpreter& interp, Package& package, const std::string& name,
+                        Package& actual) {
+  for (const Package::LocalNickname& known : package.local_nicknames) {
+    if (known.name == name && known.package != &actual) {
+      fail(Diag::PackageError, interp.current_span(),
+           "`{}` is a local nickname of package {} already", name, known.package->name);
+    }
+    if (known.name == name) {
+      return;
+    }
+  }
+  package.local_nicknames.push_back({name, &actual});
+}
+
+/// Fails for COMMON-LISP once it is locked.
+void check_open(Interpreter& interp, const Package& package, std::string_view action) {
+  if (package.locked) {
+    fail(Diag::PackageError, interp.current_span(), "package {} is locked; it cannot {}",
+         package.name, action);
+  }
+}
+
 // One option of defpackage.
 void apply_option(Interpreter& interp, Package& package, Value option) {
   std::string key = name_of(interp, car(option));
@@ -85,21 +107,70 @@ void apply_option(Interpreter& interp, Package& package, Value option) {
         }
         throw error;
       }
-      package.import_symbol(found.symbol);
+      if (key == "IMPORT-FROM") {
+        package.import_symbol(found.symbol);
+      } else {
+        package.shadowing_import(found.symbol);
+      }
     }
-  } else if (key != "DOCUMENTATION" && key != "SIZE" && key != "LOCAL-NICKNAMES") {
+  } else if (key == "LOCAL-NICKNAMES") {
+    for (Value item : items) {
+      add_local_nickname(interp, package, name_of(interp, car(item)),
+                         expect_package(interp, cadr(item), "package"));
+    }
+  } else if (key != "DOCUMENTATION" && key != "SIZE" && key != "LOCK") {
     CompileError error(Diag::PackageError, interp.current_span(),
                        fmt::format("unknown `defpackage` option `:{}`", key));
-    const std::string known[] = {"use",    "export", "nicknames",   "import-from",   "shadow",
-                                 "intern", "size",   "documentation", "local-nicknames"};
+    const std::string known[] = {"use",    "export",        "nicknames",
+                                 "shadow", "import-from",   "shadowing-import-from",
+                                 "intern", "documentation", "local-nicknames",
+                                 "size",   "lock"};
     if (auto near = did_you_mean(key, known)) {
       error.note({}, fmt::format("did you mean `:{}`?", *near));
     }
     throw error;
-  } else if (key == "LOCAL-NICKNAMES") {
-    fail(Diag::Unsupported, interp.current_span(),
-         "`defpackage` option `:local-nicknames` is not supported");
   }
+}
+
+Value shadowing_import(Interpreter& interp, Args args) {
+  Package& package = package_or_current(interp, args, 1);
+  check_open(interp, package, "import symbols");
+  for (Value symbol : symbols_of(interp, args[0])) {
+    package.shadowing_import(symbol);
+  }
+  return Value::t();
+}
+
+Value package_shadowing_symbols(Interpreter& interp, Args args) {
+  return interp.list(expect_package(interp, args[0], "package").shadowing);
+}
+
+// (rename-package package name [nicknames])
+Value rename_package(Interpreter& interp, Args args) {
+  Package& package = expect_package(interp, args[0], "package");
+  check_open(interp, package, "be renamed");
+  std::vector<std::string> names{name_of(interp, args[1])};
+  for (Value nickname : expect_list_items(interp, arg_or(args, 2), "nicknames")) {
+    names.push_back(name_of(interp, nickname));
+  }
+  for (const std::string& name : names) {
+    Package* taken = interp.find_package(name);
+    if (taken != nullptr && taken != &package) {
+      fail(Diag::PackageError, interp.current_span(), "`{}` names package {} already", name,
+           taken->name);
+    }
+  }
+  package.name = names[0];
+  package.nicknames.assign(names.begin() + 1, names.end());
+  return Value::object(&package);
+}
+
+// (%add-package-local-nickname nickname package [of])
+Value add_nickname(Interpreter& interp, Args args) {
+  Package& of = package_or_current(interp, args, 2);
+  add_local_nickname(interp, of, name_of(interp, args[0]),
+                     expect_package(interp, args[1], "package"));
+  return Value::object(&of);
 }
 
 // (%define-package name options): shadowing first, then using, importing, exporting.
@@ -109,8 +180,8 @@ Value define_package(Interpreter& interp, Args args) {
   Package& package = found != nullptr ? *found : interp.make_package(name, {}, {});
   std::vector<Value> options = expect_list_items(interp, args[1], "package options");
   auto rank = [&](Value option) {
-    static constexpr std::string_view kOrder[] = {"NICKNAMES", "SHADOW",      "SHADOWING-IMPORT-FROM",
-                                           "USE",       "IMPORT-FROM", "INTERN"};
+    static constexpr std::string_view kOrder[] = {
+        "NICKNAMES", "SHADOW", "SHADOWING-IMPORT-FROM", "USE", "IMPORT-FROM", "INTERN"};
     return std::find(std::begin(kOrder), std::end(kOrder), name_of(interp, car(option)));
   };
   std::stable_sort(options.begin(), options.end(),
@@ -141,7 +212,7 @@ Value find_package(Interpreter& interp, Args args) {
   if (args[0].is<Package>()) {
     return args[0];
   }
-  Package* package = interp.find_package(name_of(interp, args[0]));
+  Package* package = interp.visible_package(name_of(interp, args[0]));
   return package == nullptr ? Value::nil() : Value::object(package);
 }
 
@@ -219,17 +290,23 @@ Value intern(Interpreter& interp, Args args) {
   std::string name = expect_string(interp, args[0], "symbol name").utf8();
   Package& package = package_or_current(interp, args, 1);
   Access access = package.find(name).access;
+  if (access == Access::None) {
+    check_open(interp, package, "get new symbols");
+  }
   Value symbol = package.intern(interp.heap(), name);
   return interp.set_values({symbol, access_keyword(interp, access)});
 }
 
 Value unintern(Interpreter& interp, Args args) {
   expect_symbol(interp, args[0], "symbol");
-  return Value::boolean(package_or_current(interp, args, 1).unintern(args[0]));
+  Package& package = package_or_current(interp, args, 1);
+  check_open(interp, package, "lose symbols");
+  return Value::boolean(package.unintern(args[0]));
 }
 
 Value export_symbols(Interpreter& interp, Args args) {
   Package& package = package_or_current(interp, args, 1);
+  check_open(interp, package, "export symbols");
   for (Value symbol : symbols_of(interp, args[0])) {
     package.export_symbol(symbol);
   }
@@ -238,6 +315,7 @@ Value export_symbols(Interpreter& interp, Args args) {
 
 Value unexport_symbols(Interpreter& interp, Args args) {
   Package& package = package_or_current(interp, args, 1);
+  check_open(interp, package, "hide symbols");
   for (Value symbol : symbols_of(interp, args[0])) {
     package.unexport_symbol(symbol);
   }
@@ -246,6 +324,7 @@ Value unexport_symbols(Interpreter& interp, Args args) {
 
 Value import_symbols(Interpreter& interp, Args args) {
   Package& package = package_or_current(interp, args, 1);
+  check_open(interp, package, "import symbols");
   for (Value symbol : symbols_of(interp, args[0])) {
     package.import_symbol(symbol);
   }
@@ -254,6 +333,7 @@ Value import_symbols(Interpreter& interp, Args args) {
 
 Value shadow(Interpreter& interp, Args args) {
   Package& package = package_or_current(interp, args, 1);
+  check_open(interp, package, "shadow symbols");
   std::vector<Value> names{args[0]};
   if (args[0].is_list()) {
     names = expect_list_items(interp, args[0], "names");
@@ -266,6 +346,7 @@ Value shadow(Interpreter& interp, Args args) {
 
 Value use_package(Interpreter& interp, Args args) {
   Package& package = package_or_current(interp, args, 1);
+  check_open(interp, package, "use packages");
   std::vector<Value> used{args[0]};
   if (args[0].is_list()) {
     used = expect_list_items(interp, args[0], "packages");
@@ -308,6 +389,10 @@ constexpr Builtin kPackageBuiltins[] = {
     {"PACKAGE-USE-LIST",       "CL",    1, 1,    "the packages a package uses",         package_use_list},
     {"PACKAGE-USED-BY-LIST",   "CL",    1, 1,    "the packages that use a package",     package_used_by_list},
     {"PACKAGEP",               "CL",    1, 1,    "whether an object is a package",      packagep},
+    {"PACKAGE-SHADOWING-SYMBOLS", "CL", 1, 1,    "the symbols that hide inherited ones", package_shadowing_symbols},
+    {"RENAME-PACKAGE",         "CL",    2, 3,    "gives a package another name",        rename_package},
+    {"SHADOWING-IMPORT",       "CL",    1, 2,    "makes symbols accessible, hiding others", shadowing_import},
+    {"%ADD-PACKAGE-LOCAL-NICKNAME", "CATEN", 2, 3, "a nickname inside of a package",    add_nickname},
     {"SHADOW",                 "CL",    1, 2,    "makes names refer to own symbols",    shadow},
     {"UNEXPORT",               "CL",    1, 2,    "makes symbols internal",              unexport_symbols},
     {"UNINTERN",               "CL",    1, 2,    "removes a symbol from a package",     unintern},

@@ -121,7 +121,7 @@ Package& expect_package(Interpreter& interp, Value designator, std::string_view 
     return *package;
   }
   std::string name = expect_string_designator(interp, designator, what);
-  Package* package = interp.find_package(name);
+  Package* package = interp.visible_package(name);
   if (package == nullptr) {
     CompileError error(Diag::UnknownPackage, interp.current_span(),
                        fmt::format("no package is named `{}`", name));

@@ -150,13 +150,17 @@ Value symbol_copy_symbol(Interpreter& interp, Args args) {
 }
 
 Value symbol_gensym(Interpreter& interp, Args args) {
-  if (args.empty()) {
-    return interp.gensym();
-  }
-  if (is_integer(args[0])) {
+  std::string prefix = "G";
+  if (!args.empty() && is_integer(args[0])) {
     return interp.make_symbol(fmt::format("G{}", integer_value(args[0])));
   }
-  return interp.gensym(expect_string(interp, args[0], "prefix").utf8());
+  if (!args.empty()) {
+    prefix = expect_string(interp, args[0], "prefix").utf8();
+  }
+  const Value counter = interp.cl("*GENSYM-COUNTER*");
+  const int64_t number = expect_index(interp, counter.as<Symbol>()->value, "`*gensym-counter*`");
+  interp.set_symbol_value(counter, interp.integer(number + 1));
+  return interp.make_symbol(fmt::format("{}{}", prefix, number));
 }
 
 Value symbol_gentemp(Interpreter& interp, Args args) {

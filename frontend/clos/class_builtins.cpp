@@ -43,6 +43,7 @@ Value builtin_find_class(Interpreter& interp, std::span<Value> args) {
 // (%set-find-class name [error-p] class)
 Value builtin_set_find_class(Interpreter& interp, std::span<Value> args) {
   expect_symbol(interp, args[0], "class name");
+  interp.check_lock(args[0]);
   Class* cls = args.back().is_nil() ? nullptr : &expect_class(interp, args.back());
   Classes::of(interp).set_name(args[0], cls);
   return args.back();
@@ -126,10 +127,9 @@ Value documentation_of(Interpreter& interp, Value object, Value kind) {
   if (object.is_function()) {
     return function_documentation(interp, object);
   }
-  if (named(kind, "FUNCTION")) {
+  if (named(kind, "FUNCTION") || named(kind, "SETF")) {
     Value function = interp.function_of(object);
-    return function.is_none() || !function.is_function() ? Value::nil()
-                                                         : function_documentation(interp, function);
+    return function_documentation(interp, function.is_none() ? object : function);
   }
   if (named(kind, "TYPE") || named(kind, "STRUCTURE")) {
     const Class* cls = Classes::of(interp).find(object);
@@ -223,8 +223,8 @@ std::string describe_symbol(Interpreter& interp, Value symbol) {
   return out;
 }
 
-// (describe object [stream])
-Value describe(Interpreter& interp, std::span<Value> args) {
+// (describe-object object stream): the default
+Value describe_object(Interpreter& interp, std::span<Value> args) {
   Value object = args[0];
   std::string out = interp.print(object) + "\n  [" +
                     interp.print(Classes::of(interp).class_of(object)->name) + "]\n";
@@ -241,8 +241,21 @@ Value describe(Interpreter& interp, std::span<Value> args) {
   } else {
     out += "  Type: " + interp.print(type_of(interp, object)) + "\n";
   }
-  output_stream(interp, arg_or(args, 1)).write(out);
+  output_stream(interp, args[1]).write(out);
   return interp.set_values(std::span<const Value>());
+}
+
+// (describe object [stream])
+Value describe(Interpreter& interp, std::span<Value> args) {
+  Value stream = Value::object(&output_stream(interp, arg_or(args, 1)));
+  interp.call(interp.cl("DESCRIBE-OBJECT"), {args[0], stream});
+  return interp.set_values(std::span<const Value>());
+}
+
+// (make-load-form object [environment])
+Value make_load_form(Interpreter& interp, std::span<Value>) {
+  fail(Diag::Unsupported, interp.current_span(),
+       "objects are not written into compiled files: there is no load form to make");
 }
 
 constexpr Builtin kClassBuiltins[] = {
@@ -268,6 +281,15 @@ constexpr Builtin kClassBuiltins[] = {
 
 std::span<const Builtin> class_builtins() {
   return kClassBuiltins;
+}
+
+void install_class_generics(Interpreter& interp) {
+  StandardGeneric& describer = declare_generic(interp, interp.cl("DESCRIBE-OBJECT"));
+  describer.signature = {.required = 2};
+  add_native_method(interp, describer, {"T", "T"}, describe_object);
+  StandardGeneric& maker = declare_generic(interp, interp.cl("MAKE-LOAD-FORM"));
+  maker.signature = {.required = 1, .optional = 1};
+  add_native_method(interp, maker, {"T"}, make_load_form);
 }
 
 }  // namespace caten::lisp

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/clos/generic.h"
 #include "frontend/lisp/forms.h"
 
 namespace caten::lisp {
@@ -46,6 +47,9 @@ void trace_class(HeapObject* object, Tracer& tracer) {
     }
   }
   tracer.mark(cls.layout);
+  for (Method* accessor : cls.accessors) {
+    tracer.mark(accessor);
+  }
   trace(tracer, cls.documentation);
   trace(tracer, cls.report);
   for (Value key : cls.valid_initargs) {

@@ -1,12 +1,12 @@
 // Method combination: what a call of a generic function runs, given the applicable methods.
 //
 // Standard: the around methods, outermost first; inside them all before methods, the most specific
-// primary method, all after methods (least specific first). Short combinations (`progn`, `+`,
-// `list`, ...): the operator applied to the values of all primary methods.
+// primary method, all after methods (least specific first). The others are in
+// method_combination.cpp.
 #include <algorithm>
 
 #include "frontend/builtins/builtins.h"
-#include "frontend/clos/generic.h"
+#include "frontend/clos/method_combination.h"
 #include "frontend/lisp/forms.h"
 #include "frontend/lisp/library_function.h"
 
@@ -17,16 +17,6 @@ namespace {
 NextMethod* make_link(Interpreter& interp, StandardGeneric& generic, Method* method, Value function,
                       NextMethod* next) {
   return interp.heap().make<NextMethod>(&generic, method, function, next);
-}
-
-/// Callable links for a chain of methods that ends in `tail` (null: no next method).
-NextMethod* make_chain(Interpreter& interp, StandardGeneric& generic,
-                       std::span<Method* const> methods, NextMethod* tail) {
-  NextMethod* next = tail != nullptr ? tail : make_link(interp, generic, nullptr, Value(), nullptr);
-  for (size_t i = methods.size(); i-- > 0;) {
-    next = make_link(interp, generic, methods[i], Value(), next);
-  }
-  return next;
 }
 
 /// A link as the VM runs it, without going through the link itself.
@@ -69,11 +59,6 @@ Value standard_function(Interpreter& interp, Value befores, Value primary, Value
        generic_name(interp, generic), qualifiers);
 }
 
-Dispatch with_arounds(Interpreter& interp, StandardGeneric& generic,
-                      const std::vector<Method*>& arounds, NextMethod* core) {
-  return run_link(make_chain(interp, generic, arounds, core));
-}
-
 Dispatch combine_standard(Interpreter& interp, StandardGeneric& generic,
                           const std::vector<Method*>& methods) {
   std::vector<Method*> arounds, befores, primaries, afters;
@@ -102,50 +87,44 @@ Dispatch combine_standard(Interpreter& interp, StandardGeneric& generic,
     std::reverse(afters.begin(), afters.end());
     Value function = standard_function(interp, list_of_links(interp, generic, befores),
                                        Value::object(core), list_of_links(interp, generic, afters));
-    core = make_link(interp, generic, nullptr, function, nullptr);
+    core = make_function_link(interp, generic, function);
   }
-  return with_arounds(interp, generic, arounds, core);
-}
-
-Dispatch combine_short(Interpreter& interp, StandardGeneric& generic,
-                       std::vector<Method*> methods) {
-  Forms f(interp);
-  std::vector<Method*> arounds, primaries;
-  for (Method* method : methods) {
-    if (method->qualifiers.size() == 1 && method->qualifiers[0] == generic.combination) {
-      primaries.push_back(method);
-    } else if (method->qualifiers.size() == 1 && named(method->qualifiers[0], "AROUND")) {
-      arounds.push_back(method);
-    } else {
-      fail(Diag::BadMethod, interp.current_span(),
-           "a method of `{}` must have the qualifier {} of its method combination, or :around",
-           generic_name(interp, generic), interp.print(generic.combination));
-    }
-  }
-  if (primaries.empty()) {
-    fail(Diag::NoApplicableMethod, interp.current_span(),
-         "generic function `{}` has no {} method for these arguments",
-         generic_name(interp, generic), interp.print(generic.combination));
-  }
-  if (generic.most_specific_last) {
-    std::reverse(primaries.begin(), primaries.end());
-  }
-  Value arguments = f.gensym("ARGUMENTS");
-  ListBuilder calls(interp);
-  for (Value link : list_items(list_of_links(interp, generic, primaries))) {
-    calls.add(f({"APPLY", f.quote(link), arguments}));
-  }
-  Value lambda = f.lambda(f({"&REST", arguments}), f({f({generic.combination}, calls.take())}));
-  NextMethod* core = make_link(interp, generic, nullptr, interp.eval(f.function(lambda)), nullptr);
   return with_arounds(interp, generic, arounds, core);
 }
 
 }  // namespace
 
+NextMethod* make_chain(Interpreter& interp, StandardGeneric& generic,
+                       std::span<Method* const> methods, NextMethod* tail) {
+  NextMethod* next = tail;
+  if (tail == nullptr) {
+    next = make_link(interp, generic, nullptr, Value(), nullptr);
+    next->from = methods.empty() ? nullptr : methods.back();
+  }
+  for (size_t i = methods.size(); i-- > 0;) {
+    next = make_link(interp, generic, methods[i], Value(), next);
+  }
+  return next;
+}
+
+NextMethod* make_function_link(Interpreter& interp, StandardGeneric& generic, Value function) {
+  return make_link(interp, generic, nullptr, function, nullptr);
+}
+
+Dispatch with_arounds(Interpreter& interp, StandardGeneric& generic,
+                      const std::vector<Method*>& arounds, NextMethod* core) {
+  return run_link(make_chain(interp, generic, arounds, core));
+}
+
 Dispatch combine_methods(Interpreter& interp, StandardGeneric& generic,
                          const std::vector<Method*>& methods) {
-  return generic.combination.is_none() ? combine_standard(interp, generic, methods)
-                                       : combine_short(interp, generic, methods);
+  if (generic.combination.is_none()) {
+    return combine_standard(interp, generic, methods);
+  }
+  std::optional<Combination> combination = find_combination(interp, generic.combination);
+  CATEN_CHECK(combination, "a generic function has an unknown method combination");
+  return combination->is_long() ? combine_long(interp, generic, *combination, methods)
+                                : combine_short(interp, generic, *combination, methods);
 }
 
 }  // namespace caten::lisp

@@ -89,6 +89,14 @@ Value traced_call(Interpreter& interp, std::span<Value> args) {
   return interp.set_values(values.span());
 }
 
+/// Functions of Common Lisp may be traced, too.
+void replace_function(Interpreter& interp, Value name, Value function) {
+  Package& cl = interp.cl_package();
+  const bool locked = std::exchange(cl.locked, false);
+  interp.set_function(name, function);
+  cl.locked = locked;
+}
+
 // (%trace (name...)): all traced names without arguments
 Value builtin_trace(Interpreter& interp, std::span<Value> args) {
   Traces& traces = Traces::of(interp);
@@ -96,8 +104,8 @@ Value builtin_trace(Interpreter& interp, std::span<Value> args) {
   for (Value name : list_items(args[0])) {
     Value function = interp.coerce_to_function(name);
     if (traces.originals.try_emplace(name.bits(), function).second) {
-      interp.set_function(name,
-                          interp.native(interp.print(name), traced_call, 0, -1, {name, function}));
+      replace_function(interp, name,
+                       interp.native(interp.print(name), traced_call, 0, -1, {name, function}));
     }
   }
   ListBuilder out(interp);
@@ -120,7 +128,7 @@ Value builtin_untrace(Interpreter& interp, std::span<Value> args) {
   for (Value name : names) {
     auto found = traces.originals.find(name.bits());
     if (found != traces.originals.end()) {
-      interp.set_function(name, found->second);
+      replace_function(interp, name, found->second);
       traces.originals.erase(found);
     }
   }

@@ -168,6 +168,7 @@ void add_accessor(Interpreter& interp, Class& cls, const Accessor& accessor) {
   method->function =
       accessor.writes ? slot_writer(interp, accessor.slot) : slot_reader(interp, accessor.slot);
   add_method(interp, generic, method);
+  cls.accessors.push_back(method);
 }
 
 // (%define-class metaclass name superclasses slots options init-functions)
@@ -179,6 +180,7 @@ Value define_class(Interpreter& interp, std::span<Value> args) {
   if (!args[1].is_symbol() || args[1].is_nil()) {
     wrong_type(interp, args[1], "class name", "a symbol");
   }
+  interp.check_lock(args[1]);
   if (const Class* old = classes.find(args[1]);
       old != nullptr && old->metaclass == Metaclass::BuiltIn) {
     fail(Diag::BadClass, interp.current_span(), "`{}` is a built-in class; it cannot be redefined",
@@ -216,6 +218,10 @@ Value define_class(Interpreter& interp, std::span<Value> args) {
     warnings->note_definition(Warnings::Thing::Class, args[1]);
   }
   Class* cls = classes.define(std::move(definition));
+  for (Method* old : cls->accessors) {
+    remove_method(*old->generic, old);
+  }
+  cls->accessors.clear();
   for (const Accessor& accessor : reader.accessors) {
     add_accessor(interp, *cls, accessor);
   }

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "frontend/builtins/builtins.h"
-#include "frontend/clos/generic.h"
+#include "frontend/clos/method_combination.h"
 #include "frontend/clos/tables.h"
 #include "frontend/lisp/code.h"
 #include "frontend/lisp/forms.h"
@@ -230,9 +230,14 @@ Specializer read_specializer(Classes& classes, Value spec, Value& objects) {
 // (%define-method name qualifiers lambda-list eql-objects uses-next documentation function)
 Value define_method(Interpreter& interp, std::span<Value> args) {
   Classes& classes = Classes::of(interp);
+  if (args[2].is_cons() && list_length(args[2]) < 0) {
+    wrong_type(interp, args[2], "lambda list", "a proper list");
+  }
+  expect_list_items(interp, args[3], "objects of `eql` specializers");
+  expect_function(interp, args[6], "function of the method");
   MethodParameters parameters = parse_method_parameters(interp, args[2]);
   Method* method = interp.heap().make<Method>();
-  for (Value qualifier : list_items(args[1])) {
+  for (Value qualifier : expect_list_items(interp, args[1], "qualifiers")) {
     method->qualifiers.push_back(qualifier);
   }
   Value objects = args[3];
@@ -258,15 +263,15 @@ Value define_method(Interpreter& interp, std::span<Value> args) {
 
 void read_combination(Interpreter& interp, StandardGeneric& generic, Value option) {
   Value name = cadr(option);
-  constexpr const char* kKnown[] = {"+",   "AND",   "APPEND", "LIST",  "MAX",
-                                    "MIN", "NCONC", "OR",     "PROGN", "STANDARD"};
-  bool known = std::any_of(std::begin(kKnown), std::end(kKnown),
-                           [&](const char* k) { return named(name, k); });
-  if (!known) {
+  if (named(name, "STANDARD")) {
+    generic.combination = Value();
+    return;
+  }
+  if (!name.is_symbol() || !find_combination(interp, name)) {
     fail_form(interp, option, "`{}` is not a method combination", interp.print(name));
   }
-  generic.combination = named(name, "STANDARD") ? Value() : name;
-  generic.most_specific_last = named(caddr(option), "MOST-SPECIFIC-LAST");
+  generic.combination = name;
+  generic.combination_arguments = cddr(option);
 }
 
 // (%define-generic name lambda-list options)

@@ -415,6 +415,8 @@ void define_accessors(Interpreter& interp, const std::vector<SlotRow>& rows, Cla
 // (%define-structure name include slots copier predicate representation named doc)
 Value define_structure(Interpreter& interp, std::span<Value> args) {
   Classes& classes = Classes::of(interp);
+  expect_symbol(interp, args[0], "name of the structure");
+  interp.check_lock(args[0]);
   std::vector<SlotRow> rows = read_rows(args[2]);
   if (args[5].truthy()) {
     bool is_named = args[6].truthy();
@@ -461,7 +463,27 @@ Value make_structure(Interpreter& interp, std::span<Value> args) {
   return Value::object(instance);
 }
 
+// (%read-structure (name slot value...)): what #S(...) reads as; slots are named by keywords or by
+// symbols of the same name
+Value read_structure(Interpreter& interp, std::span<Value> args) {
+  std::vector<Value> items = expect_list_items(interp, args[0], "`#S` form");
+  if (items.empty() || items.size() % 2 == 0 || !items[0].is_symbol()) {
+    fail(Diag::ReadError, interp.current_span(), "`#S` expects (name slot value...), not {}",
+         interp.print(args[0]));
+  }
+  Class* cls = Classes::of(interp).find(items[0]);
+  if (cls == nullptr || cls->metaclass != Metaclass::Structure) {
+    fail(Diag::ReadError, interp.current_span(), "`#S`: `{}` is not a structure",
+         interp.print(items[0]));
+  }
+  for (size_t i = 1; i < items.size(); i += 2) {
+    items[i] = interp.keyword(expect_symbol(interp, items[i], "slot of `#S`").name);
+  }
+  return make_instance(interp, *cls, std::span<const Value>(items).subspan(1));
+}
+
 constexpr Builtin kStructureBuiltins[] = {
+    {"%READ-STRUCTURE", "CATEN", 1, 1, "what #S(...) reads as", read_structure},
     {"%DEFINE-STRUCTURE", "CATEN", 8, 8, "for defstruct", define_structure},
     {"%MAKE-STRUCTURE", "CATEN", 1, -1, "a structure with these slots", make_structure},
     {"COPY-STRUCTURE", "CL", 1, 1, "a copy of a structure", copy_instance},

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/clos/tables.h"
 #include "frontend/lisp/forms.h"
+#include "frontend/lisp/library_function.h"
 
 namespace caten::lisp {
 
@@ -33,14 +35,15 @@ void trace_next_method(HeapObject* object, Tracer& tracer) {
   trace(tracer, link.name);
   tracer.mark(link.generic);
   tracer.mark(link.method);
+  tracer.mark(link.from);
   trace(tracer, link.function);
   tracer.mark(link.next);
 }
 
 void trace_generic(HeapObject* object, Tracer& tracer) {
   StandardGeneric& generic = *static_cast<StandardGeneric*>(object);
-  for (Value value :
-       {generic.name, generic.lambda_list, generic.documentation, generic.combination}) {
+  for (Value value : {generic.name, generic.lambda_list, generic.documentation, generic.combination,
+                      generic.combination_arguments}) {
     trace(tracer, value);
   }
   for (Value value : generic.signature.keys) {
@@ -212,7 +215,7 @@ const StandardGeneric::Effective& miss(Interpreter& interp, StandardGeneric& gen
   StandardGeneric::Effective effective;
   if (methods.empty()) {
     StandardGeneric* handler = find_generic(interp, interp.cl("NO-APPLICABLE-METHOD"));
-    if (handler == nullptr || handler == &generic || handler->methods.empty()) {
+    if (handler == nullptr || handler == &generic || handler->methods.size() < 2) {
       no_applicable_method(interp, generic, args);
     }
     effective.dispatch = {Value::object(handler), Value::object(&generic)};
@@ -267,6 +270,17 @@ Dispatch dispatch_generic(Interpreter& interp, GenericFunction& self, std::span<
   return effective->dispatch;
 }
 
+[[noreturn]] void no_next_method(Interpreter& interp, const StandardGeneric& generic,
+                                 std::span<Value> args) {
+  std::string types;
+  for (size_t i = 0; i < generic.signature.required && i < args.size(); ++i) {
+    types += (i == 0 ? "" : ", ") + interp.print(generic.classes.class_of(args[i])->name);
+  }
+  fail(Diag::NoApplicableMethod, interp.current_span(),
+       "`call-next-method`: generic function `{}` has no next method for argument types {}",
+       generic_name(interp, generic), types);
+}
+
 Dispatch dispatch_next_method(Interpreter& interp, GenericFunction& self, std::span<Value> args) {
   NextMethod& link = static_cast<NextMethod&>(self);
   if (link.method != nullptr) {
@@ -276,13 +290,26 @@ Dispatch dispatch_next_method(Interpreter& interp, GenericFunction& self, std::s
   if (!link.function.is_none()) {
     return {link.function, Value()};
   }
-  std::string types;
-  for (size_t i = 0; i < link.generic->signature.required && i < args.size(); ++i) {
-    types += (i == 0 ? "" : ", ") + interp.print(link.generic->classes.class_of(args[i])->name);
+  StandardGeneric* handler = find_generic(interp, interp.cl("NO-NEXT-METHOD"));
+  if (link.from != nullptr && handler != nullptr && handler->methods.size() > 1) {
+    constexpr const char* kNoNext =
+        "(lambda (call &rest arguments) (apply #'no-next-method (append call arguments)))";
+    Value call = interp.list({Value::object(link.generic), Value::object(link.from)});
+    return {library_function(interp, kNoNext), call};
   }
-  fail(Diag::NoApplicableMethod, interp.current_span(),
-       "`call-next-method`: generic function `{}` has no next method for argument types {}",
-       generic_name(interp, *link.generic), types);
+  no_next_method(interp, *link.generic, args);
+}
+
+// (no-applicable-method generic-function argument...)
+Value default_no_applicable(Interpreter& interp, std::span<Value> args) {
+  StandardGeneric& generic = expect_object<StandardGeneric>(interp, args[0], "generic function");
+  no_applicable_method(interp, generic, args.subspan(1));
+}
+
+// (no-next-method generic-function method argument...)
+Value default_no_next(Interpreter& interp, std::span<Value> args) {
+  StandardGeneric& generic = expect_object<StandardGeneric>(interp, args[0], "generic function");
+  no_next_method(interp, generic, args.subspan(2));
 }
 
 }  // namespace
@@ -307,6 +334,17 @@ void StandardGeneric::forget() {
   entry_keys.clear();
   entries.clear();
   effectives.clear();
+}
+
+void install_dispatch_generics(Interpreter& interp) {
+  auto declare = [&](const char* name, size_t required,
+                     std::initializer_list<std::string_view> specializers, NativeFn fn) {
+    StandardGeneric& generic = declare_generic(interp, interp.cl(name));
+    generic.signature = {.required = required, .rest = true};
+    add_native_method(interp, generic, specializers, fn);
+  };
+  declare("NO-APPLICABLE-METHOD", 1, {"T"}, default_no_applicable);
+  declare("NO-NEXT-METHOD", 2, {"T", "T"}, default_no_next);
 }
 
 StandardGeneric* find_generic(Interpreter& interp, Value name) {

@@ -66,9 +66,10 @@ struct Method : HeapObject {
 struct NextMethod : GenericFunction {
   NextMethod(StandardGeneric* g, Method* m, Value f, NextMethod* rest);
   StandardGeneric* generic;
-  Method* method;    // null: call `function`, or there is no next method
-  Value function;    // a closure that runs the standard combination
-  NextMethod* next;  // what `method` gets; null if it does not use it
+  Method* method;          // null: call `function`, or there is no next method
+  Value function;          // a closure that runs the standard combination
+  NextMethod* next;        // what `method` gets; null if it does not use it
+  Method* from = nullptr;  // of the last link, where there is no next method: the one before
   bool exists() const { return method != nullptr || !function.is_none(); }
   static const ObjectType kType;
 };
@@ -83,7 +84,7 @@ struct StandardGeneric : GenericFunction {
   std::vector<size_t> order;  // :argument-precedence-order; empty: from left to right
   Value documentation = Value::nil();
   Value combination;  // a symbol; no value: standard
-  bool most_specific_last = false;
+  Value combination_arguments = Value::nil();
   bool initializes = false;  // initialize-instance and its kind: classes remember what they need
   std::vector<Method*> methods;
 

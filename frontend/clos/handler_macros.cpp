@@ -96,6 +96,7 @@ Value expand_ignore_errors(Interpreter& interp, Value form, const Environment*) 
 struct RestartClause {
   Value report = Value::nil();  // a form
   Value test = Value::nil();    // a form
+  Value interactive = Value::nil();
   Value body = Value::nil();
 };
 
@@ -108,7 +109,9 @@ RestartClause parse_restart_clause(Interpreter& interp, Value rest) {
       clause.report = value.is<String>() ? value : f.function(value);
     } else if (car(rest) == interp.keyword("TEST")) {
       clause.test = f.function(value);
-    } else if (car(rest) != interp.keyword("INTERACTIVE")) {
+    } else if (car(rest) == interp.keyword("INTERACTIVE")) {
+      clause.interactive = f.function(value);
+    } else {
       break;
     }
     rest = cddr(rest);
@@ -141,7 +144,8 @@ Value expand_restart_case(Interpreter& interp, Value form, const Environment*) {
     Value tag = f.gensym("RESTART");
     Value given = f.gensym("GIVEN");
     Value leave = f.lambda(f({"&REST", given}), f({f({"SETQ", arguments, given}), f({"GO", tag})}));
-    restarts.add(f({"%MAKE-RESTART", f.quote(car(clause)), leave, parts.report, parts.test}));
+    restarts.add(f({"%MAKE-RESTART", f.quote(car(clause)), leave, parts.report, parts.test,
+                    parts.interactive}));
     Value body = cadr(clause).is_nil()
                      ? f({"PROGN"}, parts.body)
                      : f({"APPLY", f.function(f.lambda(cadr(clause), parts.body)), arguments});
@@ -160,14 +164,18 @@ Value expand_restart_bind(Interpreter& interp, Value form, const Environment*) {
   for (Value binding : list_items(cadr(form))) {
     Value report = Value::nil();
     Value test = Value::nil();
+    Value interactive = Value::nil();
     for (Value rest = cddr(binding); rest.is_cons(); rest = cddr(rest)) {
       if (car(rest) == interp.keyword("REPORT-FUNCTION")) {
         report = cadr(rest);
       } else if (car(rest) == interp.keyword("TEST-FUNCTION")) {
         test = cadr(rest);
+      } else if (car(rest) == interp.keyword("INTERACTIVE-FUNCTION")) {
+        interactive = cadr(rest);
       }
     }
-    restarts.add(f({"%MAKE-RESTART", f.quote(car(binding)), cadr(binding), report, test}));
+    restarts.add(f({"%MAKE-RESTART", f.quote(car(binding)), cadr(binding), report, test,
+                    interactive}));
   }
   return bind_restarts(f, restarts.take(), cddr(form));
 }

@@ -14,17 +14,32 @@ namespace caten::lisp {
 
 namespace {
 
-/// Gives an instance the layout: values of slots that both have stay. Returns the new slots' names.
-std::vector<Value> change_layout(Instance& instance, Layout* layout) {
+/// What becomes of slots when an instance gets another layout.
+struct SlotChange {
+  std::vector<Value> added;      // names
+  std::vector<Value> discarded;  // names
+  std::vector<Value> plist;      // names and values of the discarded slots that were bound
+};
+
+/// Gives an instance the layout: values of slots that both have stay.
+SlotChange change_layout(Instance& instance, Layout* layout) {
   Layout* old = instance.layout;
   std::vector<Value> values(layout->names.size());
-  std::vector<Value> added;
+  SlotChange change;
   for (size_t i = 0; i < values.size(); ++i) {
     int from = old->find(layout->names[i]);
     if (from >= 0) {
       values[i] = instance.slots[from];
     } else {
-      added.push_back(layout->names[i]);
+      change.added.push_back(layout->names[i]);
+    }
+  }
+  for (size_t i = 0; i < old->names.size(); ++i) {
+    if (layout->find(old->names[i]) < 0) {
+      change.discarded.push_back(old->names[i]);
+      if (!instance.slots[i].is_none()) {
+        change.plist.insert(change.plist.end(), {old->names[i], instance.slots[i]});
+      }
     }
   }
   if (values.size() > old->names.size()) {
@@ -39,7 +54,7 @@ std::vector<Value> change_layout(Instance& instance, Layout* layout) {
   }
   std::uninitialized_copy(values.begin(), values.end(), instance.slots);
   instance.layout = layout;
-  return added;
+  return change;
 }
 
 /// Whether methods other than the one built in exist.
@@ -56,12 +71,13 @@ void update_instance(Interpreter& interp, Instance& instance) {
   if (instance.layout == cls.layout) {
     return;
   }
-  std::vector<Value> added = change_layout(instance, cls.layout);
-  Value names = interp.list(added);
+  SlotChange change = change_layout(instance, cls.layout);
+  Value plist = interp.list(change.plist);
+  Value names = interp.list(change.added);
+  Value discarded = interp.list(change.discarded);
   Value self = Value::object(&instance);
   if (has_user_methods(interp, "UPDATE-INSTANCE-FOR-REDEFINED-CLASS")) {
-    interp.call(interp.cl("UPDATE-INSTANCE-FOR-REDEFINED-CLASS"),
-                {self, names, Value::nil(), Value::nil()});
+    interp.call(interp.cl("UPDATE-INSTANCE-FOR-REDEFINED-CLASS"), {self, names, discarded, plist});
   } else {
     shared_initialize(interp, self, names, {});
   }
@@ -73,13 +89,8 @@ void update_instance(Interpreter& interp, Instance& instance) {
        interp.print(name));
 }
 
-Value slot_missing(Interpreter& interp, Value object, Value name, Value operation,
-                   Value new_value) {
-  Class& cls = *Classes::of(interp).class_of(object);
-  if (find_generic(interp, interp.cl("SLOT-MISSING")) != nullptr) {
-    return interp.call(interp.cl("SLOT-MISSING"),
-                       {Value::object(&cls), object, name, operation, new_value});
-  }
+[[noreturn]] void signal_missing_slot(Interpreter& interp, const Class& cls, Value object,
+                                      Value name) {
   std::vector<std::string> names;
   for (const SlotDefinition& slot : cls.slots) {
     names.push_back(interp.print(slot.name));
@@ -92,17 +103,42 @@ Value slot_missing(Interpreter& interp, Value object, Value name, Value operatio
         {{"NAME", name}, {"INSTANCE", object}});
 }
 
-Value slot_unbound(Interpreter& interp, Value object, Value name) {
-  if (find_generic(interp, interp.cl("SLOT-UNBOUND")) != nullptr) {
-    std::vector<Value> args{Value::object(Classes::of(interp).class_of(object)), object, name};
-    if (!applicable_methods(*find_generic(interp, interp.cl("SLOT-UNBOUND")), args).empty()) {
-      return interp.call(interp.cl("SLOT-UNBOUND"), args);
+Value slot_missing(Interpreter& interp, Value object, Value name, Value operation,
+                   Value new_value) {
+  Class& cls = *Classes::of(interp).class_of(object);
+  if (has_user_methods(interp, "SLOT-MISSING")) {
+    if (new_value.is_none()) {
+      return interp.call(interp.cl("SLOT-MISSING"), {Value::object(&cls), object, name, operation});
     }
+    return interp.call(interp.cl("SLOT-MISSING"),
+                       {Value::object(&cls), object, name, operation, new_value});
   }
+  signal_missing_slot(interp, cls, object, name);
+}
+
+[[noreturn]] void signal_unbound_slot(Interpreter& interp, Value object, Value name) {
   raise(interp, Diag::UnboundSlot,
         fmt::format("slot `{}` of {} is unbound", interp.print(name),
                     describe_briefly(interp, object)),
         {{"NAME", name}, {"INSTANCE", object}});
+}
+
+Value slot_unbound(Interpreter& interp, Value object, Value name) {
+  if (has_user_methods(interp, "SLOT-UNBOUND")) {
+    return interp.call(interp.cl("SLOT-UNBOUND"),
+                       {Value::object(Classes::of(interp).class_of(object)), object, name});
+  }
+  signal_unbound_slot(interp, object, name);
+}
+
+// (slot-missing class object name operation [new-value])
+Value default_slot_missing(Interpreter& interp, std::span<Value> args) {
+  signal_missing_slot(interp, expect_object<Class>(interp, args[0], "class"), args[1], args[2]);
+}
+
+// (slot-unbound class object name)
+Value default_slot_unbound(Interpreter& interp, std::span<Value> args) {
+  signal_unbound_slot(interp, args[1], args[2]);
 }
 
 Instance& expect_instance(Interpreter& interp, Value object, Value name) {
@@ -134,7 +170,8 @@ Value builtin_slot_boundp(Interpreter& interp, std::span<Value> args) {
   Instance& instance = expect_instance(interp, args[0], args[1]);
   Value* place = slot_place(interp, instance, args[1]);
   if (place == nullptr) {
-    return slot_missing(interp, args[0], args[1], interp.cl("SLOT-BOUNDP"), Value::nil());
+    return Value::boolean(
+        slot_missing(interp, args[0], args[1], interp.cl("SLOT-BOUNDP"), Value()).truthy());
   }
   return Value::boolean(!place->is_none());
 }
@@ -143,7 +180,7 @@ Value builtin_slot_makunbound(Interpreter& interp, std::span<Value> args) {
   Instance& instance = expect_instance(interp, args[0], args[1]);
   Value* place = slot_place(interp, instance, args[1]);
   if (place == nullptr) {
-    return slot_missing(interp, args[0], args[1], interp.cl("SLOT-MAKUNBOUND"), Value::nil());
+    return slot_missing(interp, args[0], args[1], interp.cl("SLOT-MAKUNBOUND"), Value());
   }
   *place = Value();
   return args[0];
@@ -165,9 +202,33 @@ Value change_class(Interpreter& interp, std::span<Value> args) {
          describe_briefly(interp, args[0]), interp.print(cls->name));
   }
   update_instance(interp, *instance);
-  std::vector<Value> added = change_layout(*instance, cls->layout);
-  shared_initialize(interp, args[0], interp.list(added), args.subspan(2));
+  // What methods of update-instance-for-different-class get as the instance as it was.
+  Instance* previous = allocate_instance(interp, *instance->layout->cls);
+  std::copy(instance->values().begin(), instance->values().end(), previous->slots);
+  SlotChange change = change_layout(*instance, cls->layout);
+  if (has_user_methods(interp, "UPDATE-INSTANCE-FOR-DIFFERENT-CLASS")) {
+    std::vector<Value> all{Value::object(previous), args[0]};
+    all.insert(all.end(), args.begin() + 2, args.end());
+    interp.call(interp.cl("UPDATE-INSTANCE-FOR-DIFFERENT-CLASS"), all);
+  } else {
+    shared_initialize(interp, args[0], interp.list(change.added), args.subspan(2));
+  }
   return args[0];
+}
+
+// (update-instance-for-different-class previous current initarg...)
+Value default_update_for_different(Interpreter& interp, std::span<Value> args) {
+  const Instance& previous = expect_object<Instance>(interp, args[0], "previous instance");
+  const Instance& current = expect_object<Instance>(interp, args[1], "instance");
+  std::vector<Value> added;
+  for (Value name : current.layout->names) {
+    if (previous.layout->find(name) < 0) {
+      added.push_back(name);
+    }
+  }
+  Value names = interp.list(added);
+  shared_initialize(interp, args[1], names, args.subspan(2));
+  return args[1];
 }
 
 constexpr Builtin kInstanceBuiltins[] = {
@@ -185,6 +246,20 @@ std::span<const Builtin> instance_builtins() {
   return kInstanceBuiltins;
 }
 
+void install_instance_generics(Interpreter& interp) {
+  auto declare = [&](const char* name, Signature signature,
+                     std::initializer_list<std::string_view> specializers, NativeFn fn) {
+    StandardGeneric& generic = declare_generic(interp, interp.cl(name));
+    generic.signature = std::move(signature);
+    add_native_method(interp, generic, specializers, fn);
+  };
+  declare("SLOT-MISSING", {.required = 4, .optional = 1}, {"T", "T", "T", "T"},
+          default_slot_missing);
+  declare("SLOT-UNBOUND", {.required = 3}, {"T", "T", "T"}, default_slot_unbound);
+  declare("UPDATE-INSTANCE-FOR-DIFFERENT-CLASS", {.required = 2, .rest = true, .key = true},
+          {"T", "T"}, default_update_for_different);
+}
+
 Value* slot_place(Interpreter& interp, Instance& instance, Value name) {
   if (instance.layout != instance.layout->cls->layout) [[unlikely]] {
     update_instance(interp, instance);
@@ -200,7 +275,7 @@ Value* slot_place(Interpreter& interp, Instance& instance, Value name) {
 Value slot_value(Interpreter& interp, Value object, Value name) {
   Value* place = slot_place(interp, expect_instance(interp, object, name), name);
   if (place == nullptr) {
-    return slot_missing(interp, object, name, interp.cl("SLOT-VALUE"), Value::nil());
+    return slot_missing(interp, object, name, interp.cl("SLOT-VALUE"), Value());
   }
   return place->is_none() ? slot_unbound(interp, object, name) : *place;
 }

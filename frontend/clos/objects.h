@@ -16,6 +16,7 @@ namespace caten::lisp {
 
 class Classes;
 struct Class;
+struct Method;
 
 enum class Metaclass : uint8_t {
   BuiltIn,    // integer, list, function, ...: no instances of kind Instance
@@ -99,6 +100,7 @@ struct Class : HeapObject {
   Value report;      // conditions: a string or function of condition and stream; structures: the
                      // function that prints; no value: none
   Value predicates;  // structures: no value, or NIL
+  std::vector<Method*> accessors;  // methods that the slots' :reader, :writer and :accessor made
   // What make-instance needs to know; valid while `init_epoch` is the registry's epoch.
   uint64_t init_epoch = 0;
   bool default_initialization = false;  // no method of the user's takes part

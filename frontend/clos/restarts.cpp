@@ -14,7 +14,8 @@ constexpr const char* kActive = "%*RESTARTS*";
 
 void trace_restart(HeapObject* object, Tracer& tracer) {
   Restart& restart = *static_cast<Restart*>(object);
-  for (Value value : {restart.name, restart.function, restart.report, restart.test}) {
+  for (Value value : {restart.name, restart.function, restart.report, restart.test,
+                      restart.interactive}) {
     trace(tracer, value);
   }
 }
@@ -62,6 +63,17 @@ Value builtin_invoke_restart(Interpreter& interp, std::span<Value> args) {
   return interp.call(designated(interp, args[0]).function, args.subspan(1));
 }
 
+// (invoke-restart-interactively restart): with the arguments its :interactive function gives
+Value builtin_invoke_interactively(Interpreter& interp, std::span<Value> args) {
+  const Restart& restart = designated(interp, args[0]);
+  Value arguments = Value::nil();
+  if (restart.interactive.truthy()) {
+    arguments = interp.call(restart.interactive, {});
+  }
+  return interp.call(restart.function,
+                     expect_list_items(interp, arguments, "arguments of the restart"));
+}
+
 Value builtin_find_restart(Interpreter& interp, std::span<Value> args) {
   if (Restart* restart = args[0].try_as<Restart>()) {
     return is_active(interp, restart) ? args[0] : Value::nil();
@@ -84,13 +96,14 @@ Value builtin_restart_name(Interpreter& interp, std::span<Value> args) {
   return expect_object<Restart>(interp, args[0], "restart").name;
 }
 
-/// (%make-restart name function report test)
+/// (%make-restart name function report test [interactive])
 Value make_restart(Interpreter& interp, std::span<Value> args) {
   Restart* restart = interp.heap().make<Restart>();
   restart->name = args[0];
   restart->function = args[1];
   restart->report = args[2];
   restart->test = args[3];
+  restart->interactive = arg_or(args, 4);
   return Value::object(restart);
 }
 
@@ -122,12 +135,12 @@ constexpr char kStoreValue[] = "STORE-VALUE";
 
 constexpr Builtin kRestartBuiltins[] = {
     {"INVOKE-RESTART", "CL", 1, -1, "transfers control to a restart", builtin_invoke_restart},
-    {"INVOKE-RESTART-INTERACTIVELY", "CL", 1, 1, "invoke-restart without arguments",
-     builtin_invoke_restart},
+    {"INVOKE-RESTART-INTERACTIVELY", "CL", 1, 1, "invoke-restart with the arguments that its interactive function gives",
+     builtin_invoke_interactively},
     {"FIND-RESTART", "CL", 1, 2, "the innermost active restart of a name", builtin_find_restart},
     {"COMPUTE-RESTARTS", "CL", 0, 1, "all active restarts", builtin_compute_restarts},
     {"RESTART-NAME", "CL", 1, 1, "the name of a restart", builtin_restart_name},
-    {"%MAKE-RESTART", "CATEN", 4, 4, "name, function, report, test", make_restart},
+    {"%MAKE-RESTART", "CATEN", 4, 5, "name, function, report, test, interactive", make_restart},
     {kAbort, "CL", 0, 1, "invokes the restart abort", require_restart<kAbort>},
     {kMuffleWarning, "CL", 0, 1, "invokes the restart muffle-warning",
      require_restart<kMuffleWarning>},

@@ -334,6 +334,7 @@ Value builtin_type_of(Interpreter& interp, std::span<Value> args) {
 // (%define-type name expander): the expander gets the type specifier as a list.
 Value define_type(Interpreter& interp, std::span<Value> args) {
   expect_symbol(interp, args[0], "type name");
+  interp.check_lock(args[0]);
   if (TypeTable::of(interp).predicate(args[0]) != nullptr ||
       Classes::of(interp).find(args[0]) != nullptr) {
     fail(Diag::UnknownType, interp.current_span(), "`{}` already names a standard type or a class",

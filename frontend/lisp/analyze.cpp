@@ -6,6 +6,8 @@
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/lambda_list.h"
+#include "frontend/lisp/symbol_macros.h"
+#include "frontend/lisp/unsupported.h"
 #include "frontend/lisp/vm.h"
 
 namespace caten::lisp {
@@ -155,6 +157,10 @@ Node* Analyzer::global_call(Value head, Value form, const Environment* env) {
   }
   if (function.is<Macro>()) {
     return expansion(form, env);
+  }
+  if (function.is_none() && symbol.package == &interp_.cl_package() &&
+      is_unsupported_macro(symbol.name)) {
+    interp_.vm().undefined_function(head);
   }
   if (const InlineRow* row = interp_.inline_row(symbol)) {
     if (Node* node = inlined_call(*row, form, env)) {
@@ -400,6 +406,9 @@ Node* Analyzer::variable_reference(Value symbol, const Environment* env) {
     return form(found->expansion, env);
   }
   auto& object = *symbol.as<Symbol>();
+  if (found == nullptr && object.has(kSymbolMacro)) {
+    return form(global_expansion(interp_, symbol), env);
+  }
   Value hint;
   if (found == nullptr && !object.has(kSpecial)) {
     std::vector<std::string> names;
@@ -422,8 +431,9 @@ Node* Analyzer::assignment(Value symbol, Value value_cell, const Environment* en
     error("`{}` cannot be assigned: `setq` takes symbols", interp_.print(symbol));
   }
   const Environment* found = find_variable(env, symbol);
-  if (found != nullptr && found->kind == Environment::Kind::SymbolMacro) {
-    Value form = interp_.list({interp_.cl("SETF"), found->expansion, car(value_cell)});
+  Value expansion = symbol_expansion(interp_, symbol, env);
+  if (!expansion.is_none()) {
+    Value form = interp_.list({interp_.cl("SETF"), expansion, car(value_cell)});
     return this->form(keep(form), env);
   }
   if (object->has(kConstant)) {

@@ -138,6 +138,8 @@ struct SpecialFormRow {
   SpecialFormFn analyze;
 };
 std::span<const SpecialFormRow> special_forms();
+/// Whether the forms of an eval-when with these situations are evaluated.
+bool eval_when_applies(Value situations);
 
 /// CL functions whose calls are compiled to instructions; their symbols have kInlined.
 struct InlineRow {

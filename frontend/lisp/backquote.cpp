@@ -14,56 +14,80 @@ class Backquote {
         splice_(interp.caten("%COMMA-AT")),
         backquote_(interp.caten("%BACKQUOTE")) {}
 
-  // A form whose value is the template filled in.
-  Value expand(Value x) {
+  // A form whose value is the template filled in. Commas belong to the innermost backquote around
+  // them: inside `depth` - 1 backquotes more they stay, as data, and so do those backquotes.
+  Value expand(Value x, int64_t depth) {
     interp_.check_stack();
     if (auto* array = x.try_as<Array>(); array != nullptr && array->is_vector()) {
       Value items = interp_.list(std::span<const Value>(array->data));
-      Value filled = expand(items);
+      Value filled = expand_list(items, depth);
       return is_quoted(filled) ? quote(x) : call("%LIST-TO-VECTOR", {filled});
     }
     if (!x.is_cons()) {
       return quote(x);
     }
-    if (car(x) == comma_) {
+    if (car(x) == comma_ && depth == 1) {
+      if (list_length(x) != 2) {
+        fail(Diag::MalformedForm, place(x), "`,,@` is only allowed inside a list");
+      }
       return cadr(x);
     }
-    if (car(x) == splice_) {
+    if (car(x) == splice_ && depth == 1) {
       fail(Diag::MalformedForm, place(x), "`,@` is only allowed inside a list");
     }
-    if (car(x) == backquote_) {
-      return expand(expand(cadr(x)));
+    if (is_marked(x)) {
+      Value inner = expand_list(cdr(x), car(x) == backquote_ ? depth + 1 : depth - 1);
+      return construct(quote(car(x)), inner);
     }
-    return expand_list(x);
+    return expand_list(x, depth);
   }
 
  private:
+  bool is_marked(Value x) const {
+    return car(x) == comma_ || car(x) == splice_ || car(x) == backquote_;
+  }
+
   // (a b ,@c . d): consing from the right, appending what is spliced.
-  Value expand_list(Value x) {
+  Value expand_list(Value x, int64_t depth) {
     RootedVector<Value> items(interp_.heap());
     Value rest = x;
-    for (; rest.is_cons() && car(rest) != comma_ && car(rest) != backquote_; rest = cdr(rest)) {
+    for (; rest.is_cons() && !is_marked(rest); rest = cdr(rest)) {
       items.push_back(car(rest));
     }
-    Value form = expand(rest);
+    Value form = expand(rest, depth);
     for (size_t i = items.size(); i-- > 0;) {
       Value item = items[i];
-      if (item.is_cons() && car(item) == splice_) {
-        Value spliced = cadr(item);
-        bool last = is_quoted(form) && cadr(form).is_nil();
-        form = last ? spliced : call("%APPEND-LISTS", {spliced, form});
+      bool comma = item.is_cons() && car(item) == comma_ && depth == 1;
+      bool splice = item.is_cons() && car(item) == splice_ && depth == 1;
+      if (!comma && !splice) {
+        form = construct(expand(item, depth), form);
         continue;
       }
-      Value filled = expand(item);
-      if (is_quoted(filled) && is_quoted(form)) {
-        form = quote(interp_.cons(cadr(filled), cadr(form)));
-      } else if (car(form) == interp_.caten("%LIST*")) {
-        form = interp_.cons(car(form), interp_.cons(filled, cdr(form)));
-      } else {
-        form = call("%LIST*", {filled, form});
+      // One form, but for what `,,@` of an outer backquote has put here.
+      RootedVector<Value> forms(interp_.heap());
+      for (Value one : list_items(cdr(item))) {
+        forms.push_back(one);
+      }
+      for (size_t k = forms.size(); k-- > 0;) {
+        form = comma ? construct(forms[k], form) : splice_before(forms[k], form);
       }
     }
     return form;
+  }
+
+  Value splice_before(Value spliced, Value form) {
+    bool last = is_quoted(form) && cadr(form).is_nil();
+    return last ? spliced : call("%APPEND-LISTS", {spliced, form});
+  }
+
+  Value construct(Value head, Value tail) {
+    if (is_quoted(head) && is_quoted(tail)) {
+      return quote(interp_.cons(cadr(head), cadr(tail)));
+    }
+    if (car(tail) == interp_.caten("%LIST*")) {
+      return interp_.cons(car(tail), interp_.cons(head, cdr(tail)));
+    }
+    return call("%LIST*", {head, tail});
   }
 
   bool is_quoted(Value form) const { return car(form) == interp_.cl("QUOTE"); }
@@ -83,7 +107,7 @@ class Backquote {
 }  // namespace
 
 Value expand_backquote(Interpreter& interp, Value form, const Environment*) {
-  return Backquote(interp).expand(cadr(form));
+  return Backquote(interp).expand(cadr(form), 1);
 }
 
 }  // namespace caten::lisp

@@ -62,7 +62,9 @@ void Interpreter::make_core_packages() {
   keyword_->is_keyword = keyword_->exports_all = true;
   cl_ = &make_package("COMMON-LISP", {"CL"}, {});
   cl_->exports_all = true;
-  caten_ = &make_package("CATEN", {"CATEN/API", "CATEN/NN", "CATEN/AIR", "CATEN/AASM"},
+  caten_ = &make_package("CATEN",
+                         {"CATEN/API", "CATEN/NN", "CATEN/AIR", "CATEN/AASM", "CATEN/GGUF",
+                          "CATEN/RUNTIME", "CATEN/CODEGEN"},
                          {cl_});
   user_ = &make_package("CATEN-USER", {"CL-USER", "COMMON-LISP-USER"}, {cl_, caten_});
   for (const Symbol* symbol : {&kNil, &kT}) {
@@ -83,6 +85,14 @@ void Interpreter::make_core_packages() {
   const Row variables[] = {{"*PACKAGE*", Value::object(user_)},
                            {"*FEATURES*", features},
                            {"*READ-DEFAULT-FLOAT-FORMAT*", cl("SINGLE-FLOAT")},
+                           {"*COMPILE-FILE-PATHNAME*", Value::nil()},
+                           {"*COMPILE-FILE-TRUENAME*", Value::nil()},
+                           {"*COMPILE-PRINT*", Value::nil()},
+                           {"*COMPILE-VERBOSE*", Value::nil()},
+                           {"*GENSYM-COUNTER*", Value::fixnum(1)},
+                           {"*LOAD-PRINT*", Value::nil()},
+                           {"*LOAD-VERBOSE*", Value::nil()},
+                           {"*MODULES*", Value::nil()},
                            {"*LOAD-TRUENAME*", Value::nil()},
                            {"*LOAD-PATHNAME*", Value::nil()}};
   for (const Row& variable : variables) {
@@ -145,6 +155,15 @@ Package* Interpreter::find_package(std::string_view name) const {
   return nullptr;
 }
 
+Package* Interpreter::visible_package(std::string_view name) {
+  for (const Package::LocalNickname& nickname : current_package().local_nicknames) {
+    if (nickname.name == name) {
+      return nickname.package;
+    }
+  }
+  return find_package(name);
+}
+
 Package& Interpreter::make_package(std::string_view name, std::vector<std::string> nicknames,
                                    std::vector<Package*> uses) {
   Package* package = heap_.make<Package>(std::string(name));
@@ -160,6 +179,11 @@ void Interpreter::delete_package(Package& package) {
   std::vector<Package*> used = package.used;
   for (Package* other : used) {
     package.unuse(other);
+  }
+  for (Package* other : packages_) {
+    std::erase_if(other->local_nicknames, [&](const Package::LocalNickname& nickname) {
+      return nickname.package == &package;
+    });
   }
   std::erase(packages_, &package);
 }
@@ -212,6 +236,14 @@ Value Interpreter::function_of(Value name) const {
   return function.is_function() ? function : Value();
 }
 
+void Interpreter::check_lock(Value symbol) {
+  const Symbol& object = *symbol.as<Symbol>();
+  if (object.is_static() || (cl_->locked && object.package == cl_)) {
+    fail(Diag::LockedName, current_span(), "`{}` is part of Common Lisp and cannot be redefined",
+         symbol_label(object));
+  }
+}
+
 void Interpreter::set_function(Value name, Value function) {
   bool is_setf = name.is_cons() && car(name) == cl_->find("SETF").symbol && cadr(name).is_symbol();
   Value base = is_setf ? cadr(name) : name;
@@ -219,11 +251,10 @@ void Interpreter::set_function(Value name, Value function) {
   if (symbol == nullptr) {
     fail(Diag::WrongType, current_span(), "`{}` cannot name a function", print(name));
   }
-  bool standard = cl_->locked && home_package(base) == cl_;
-  bool defined = is_setf ? !symbol->setf_function.is_none() : !symbol->function.is_none();
-  if (symbol->is_static() || (standard && defined)) {
-    fail(Diag::LockedName, current_span(), "`{}` is part of Common Lisp and cannot be redefined",
-         print(name));
+  // Names of types and the like that are no functions may become some: `ratio`, `step`.
+  const bool defined = is_setf ? !symbol->setf_function.is_none() : !symbol->function.is_none();
+  if (defined || symbol->is_static()) {
+    check_lock(base);
   }
   (is_setf ? symbol->setf_function : symbol->function) = function;
 }

@@ -104,6 +104,8 @@ class Interpreter {
 
   // --- symbols and packages -------------------------------------------------------------------
   Package* find_package(std::string_view name) const;  // null: none
+  /// As find_package, seeing the local nicknames of *PACKAGE*.
+  Package* visible_package(std::string_view name);
   Package& make_package(std::string_view name, std::vector<std::string> nicknames,
                         std::vector<Package*> uses);
   void delete_package(Package& package);
@@ -125,7 +127,9 @@ class Interpreter {
   void set_symbol_value(Value symbol, Value value);
   /// The global function of a name (symbol or (setf symbol)), or no value.
   Value function_of(Value name) const;
-  /// Fails for names of the locked COMMON-LISP package that are already defined.
+  /// Fails for symbols of COMMON-LISP once that is locked: users cannot redefine them.
+  void check_lock(Value symbol);
+  /// Fails (check_lock) for names of COMMON-LISP.
   void set_function(Value name, Value function);
   /// Function designator to function: functions, symbols, lambda lists of (setf x). Fails with
   /// undefined_function and a did-you-mean.

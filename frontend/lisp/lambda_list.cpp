@@ -1,6 +1,8 @@
 // See lambda_list.h.
 #include "frontend/lisp/lambda_list.h"
 
+#include <algorithm>
+
 #include "frontend/builtins/builtins.h"
 
 namespace caten::lisp {
@@ -95,6 +97,11 @@ class LambdaListParser {
       }
       switch (section) {
         case Section::Required:
+          for (Value earlier : required_) {
+            if (car(earlier) == item) {
+              analyzer_.error("`{}` names two parameters", interp.print(item));
+            }
+          }
           required_.push_back(rest);
           parameters.required += 1;
           break;
@@ -336,7 +343,9 @@ Value macro_lambda(Interpreter& interp, Value name, Value definition) {
   Value declare = interp.cl("DECLARE");
   Value form = interp.gensym("FORM");
   Value environment = interp.gensym("ENV");
+  Value documentation = Value::nil();
   if (car(body).is<String>() && cdr(body).is_cons()) {
+    documentation = interp.list({car(body)});
     body = cdr(body);
   }
   RootedVector<Value> declarations(interp.heap());
@@ -354,8 +363,13 @@ Value macro_lambda(Interpreter& interp, Value name, Value definition) {
     Value bindings = interp.list({interp.list({whole_variable, form})});
     expansion = interp.list({interp.cl("LET"), bindings, expansion});
   }
-  return interp.list(
-      {interp.caten("%NAMED-LAMBDA"), name, interp.list({form, environment}), expansion});
+  Value forms = interp.list({expansion});
+  if (documentation.is_cons()) {
+    forms = interp.cons(car(documentation), forms);
+  }
+  return interp.cons(
+      interp.caten("%NAMED-LAMBDA"),
+      interp.cons(name, interp.cons(interp.list({form, environment}), forms)));
 }
 
 }  // namespace caten::lisp

@@ -5,6 +5,7 @@
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/analyze.h"
 #include "frontend/lisp/interpreter.h"
+#include "frontend/lisp/symbol_macros.h"
 #include "frontend/lisp/vm.h"
 #include "frontend/reader/reader.h"
 
@@ -133,9 +134,14 @@ Value Interpreter::eval_top_level(Value form, Span span) {
       Vm::Expansion mark(*vm_, span);
       return eval_top_level(macroexpand_1(form, nullptr, nullptr), span);
     }
-    if (car(form) == cl("PROGN") && list_length(form) > 0) {
+    const bool conditional = car(form) == cl("EVAL-WHEN");
+    if ((conditional || car(form) == cl("PROGN")) && list_length(form) > (conditional ? 1 : 0)) {
+      Value parts = cdr(form);
+      if (conditional) {
+        parts = eval_when_applies(cadr(form)) ? cddr(form) : Value::nil();
+      }
       Value result = Value::nil();
-      for (Value part : list_items(cdr(form))) {
+      for (Value part : list_items(parts)) {
         result = eval_top_level(part, span);
       }
       return result;
@@ -180,14 +186,14 @@ Value Interpreter::macroexpand_1(Value form, const Environment* env, bool* expan
     *expanded = false;
   }
   if (form.is_symbol()) {
-    const Environment* found = Analyzer::find_variable(env, form);
-    if (found == nullptr || found->kind != Environment::Kind::SymbolMacro) {
+    Value expansion = symbol_expansion(*this, form, env);
+    if (expansion.is_none()) {
       return form;
     }
     if (expanded != nullptr) {
       *expanded = true;
     }
-    return found->expansion;
+    return expansion;
   }
   if (!form.is_cons() || !car(form).is_symbol()) {
     return form;

@@ -446,10 +446,30 @@ Value expand_loop(Interpreter& interp, Value form, const Environment*) {
   return f({"BLOCK", Value::nil(), f({"TAGBODY", top}, body.take(f({f({"GO", top})})))});
 }
 
+/// The last cons of a list to be put behind `front`, which is the last if the list is empty. Fails
+/// for circular lists, and for one that contains `front`.
+Cons* last_cons(Interpreter& interp, Cons* front, Value list) {
+  Cons* last = front;
+  Cons* seen = front;  // moves up at powers of two: the walk meets it if it goes round
+  int64_t steps = 0;
+  for (int64_t next = 1; list.is_cons(); list = cdr(list)) {
+    last = list.cons_pointer();
+    if (last == seen || last == front) {
+      wrong_type(interp, Value::cons(last), "the list to collect", "a list that is not circular");
+    }
+    if (++steps == next) {
+      seen = last;
+      next *= 2;
+    }
+  }
+  return last;
+}
+
 // (%append-to last list): a copy of the list goes after the cons `last`; returns the new last cons.
 Value append_to(Interpreter& interp, std::span<Value> args) {
   Cons* last = &expect_cons(interp, args[0], "the end of the list");
   Value rest = args[1];
+  last_cons(interp, last, rest);
   for (; rest.is_cons(); rest = cdr(rest)) {
     Value cell = interp.cons(car(rest), Value::nil());
     last->cdr = cell;
@@ -464,11 +484,9 @@ Value append_to(Interpreter& interp, std::span<Value> args) {
 // (%nconc-to last list): the same with the list itself.
 Value nconc_to(Interpreter& interp, std::span<Value> args) {
   Cons* last = &expect_cons(interp, args[0], "the end of the list");
+  Cons* end = last_cons(interp, last, args[1]);
   last->cdr = args[1];
-  while (last->cdr.is_cons()) {
-    last = last->cdr.cons_pointer();
-  }
-  return Value::cons(last);
+  return Value::cons(end);
 }
 
 // (%hash-next table index): the index of the next entry after `index`, or NIL.

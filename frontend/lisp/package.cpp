@@ -23,6 +23,9 @@ void trace_package(HeapObject* object, Tracer& tracer) {
   for (Value symbol : package->shadowing) {
     trace(tracer, symbol);
   }
+  for (const Package::LocalNickname& nickname : package->local_nicknames) {
+    tracer.mark(nickname.package);
+  }
 }
 
 void destroy_package(HeapObject* object) {
@@ -202,6 +205,23 @@ void Package::shadow(Heap& heap, std::string_view symbol_name) {
     slot = symbols.insert(symbol);
   }
   shadowing.push_back(Value::object(slot->symbol));
+}
+
+void Package::shadowing_import(Value symbol) {
+  Symbol* wanted = symbol_pointer(symbol);
+  if (SymbolTable::Slot* slot = symbols.find(wanted->name, wanted->hash);
+      slot != nullptr && slot->symbol != wanted) {
+    unintern(Value::object(slot->symbol));
+  }
+  if (symbols.find(wanted->name, wanted->hash) == nullptr) {
+    symbols.insert(wanted);
+    if (wanted->package == nullptr && !wanted->is_static()) {
+      wanted->package = this;
+    }
+  }
+  if (std::find(shadowing.begin(), shadowing.end(), symbol) == shadowing.end()) {
+    shadowing.push_back(symbol);
+  }
 }
 
 void Package::use(Package* other) {

@@ -52,6 +52,7 @@ class Package : public HeapObject {
   void unexport_symbol(Value symbol);
   void import_symbol(Value symbol);
   void shadow(Heap& heap, std::string_view symbol_name);
+  void shadowing_import(Value symbol);
   void use(Package* other);
   void unuse(Package* other);
   bool unintern(Value symbol);
@@ -62,9 +63,14 @@ class Package : public HeapObject {
   std::vector<Package*> used_by;
   mutable SymbolTable symbols;
   std::vector<Value> shadowing;
+  struct LocalNickname {
+    std::string name;
+    Package* package;
+  };
+  std::vector<LocalNickname> local_nicknames;  // names of others while this is *PACKAGE*
   bool is_keyword = false;
   bool exports_all = false;  // new symbols are external: KEYWORD, COMMON-LISP
-  bool locked = false;       // COMMON-LISP: its functions cannot be redefined by user files
+  bool locked = false;       // COMMON-LISP, once it is whole: see Interpreter::check_lock
 
   static const ObjectType kType;
 };

@@ -28,6 +28,11 @@ Value set_cdr(Interpreter& interp, std::span<Value> args) {
 
 Value& list_element(Interpreter& interp, Value list, int64_t index) {
   Value rest = list;
+  constexpr int64_t kLong = 1 << 24;
+  if (index >= kLong && list.is_cons() && list_length(list) < 0) {
+    wrong_type(interp, Value::fixnum(index), "index",
+               "one within the list, which is no proper list");
+  }
   for (int64_t i = 0; i < index && rest.is_cons(); ++i) {
     rest = cdr(rest);
   }

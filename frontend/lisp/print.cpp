@@ -1,7 +1,9 @@
 // The printer of everything but numbers and characters' names; see print.h.
 #include "frontend/lisp/print.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/hash_table.h"
@@ -59,93 +61,6 @@ class DepthScope {
 
 PrinterState& state_of(Interpreter& interp) {
   return interp.state<PrinterState>("printer");
-}
-
-bool is_digit_token(std::string_view text, size_t from) {
-  if (from >= text.size()) {
-    return false;
-  }
-  for (char c : text.substr(from)) {
-    if (c < '0' || c > '9') {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Whether a token would be read as a number: 12 -3/4 +1. .5 1e5 1.5d-3.
-bool looks_like_number(std::string_view text) {
-  size_t i = !text.empty() && (text[0] == '+' || text[0] == '-') ? 1 : 0;
-  const auto digits = [&] {
-    const size_t begin = i;
-    while (i < text.size() && text[i] >= '0' && text[i] <= '9') {
-      ++i;
-    }
-    return i - begin;
-  };
-  const size_t whole = digits();
-  if (i == text.size()) {
-    return whole > 0;
-  }
-  if (text[i] == '/') {
-    return whole > 0 && is_digit_token(text, i + 1);
-  }
-  size_t fraction = 0;
-  if (text[i] == '.') {
-    ++i;
-    fraction = digits();
-    if (i == text.size()) {
-      return whole + fraction > 0;
-    }
-  }
-  if (whole + fraction == 0 || std::string_view("EFDSL").find(text[i]) == std::string_view::npos) {
-    return false;
-  }
-  ++i;
-  if (i < text.size() && (text[i] == '+' || text[i] == '-')) {
-    ++i;
-  }
-  return is_digit_token(text, i);
-}
-
-/// Whether a symbol's name reads back only between bars.
-bool needs_bars(std::string_view name) {
-  if (name.empty() || looks_like_number(name) ||
-      name.find_first_not_of('.') == std::string_view::npos) {
-    return true;
-  }
-  for (char c : name) {
-    if ((c >= 'a' && c <= 'z') || static_cast<unsigned char>(c) <= ' ' || c == 0x7F ||
-        std::string_view("()\"';`,|\\:").find(c) != std::string_view::npos) {
-      return true;
-    }
-  }
-  return name[0] == '#';
-}
-
-std::string in_case(std::string_view name, PrintSettings::Case letter_case) {
-  std::string text(name);
-  bool inside_word = false;
-  for (char& c : text) {
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper && (letter_case == PrintSettings::Case::Down ||
-                  (letter_case == PrintSettings::Case::Capitalize && inside_word))) {
-      c = static_cast<char>(c - 'A' + 'a');
-    }
-    inside_word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  }
-  return text;
-}
-
-std::string bars(std::string_view name) {
-  std::string text = "|";
-  for (char c : name) {
-    if (c == '|' || c == '\\') {
-      text += '\\';
-    }
-    text += c;
-  }
-  return text + '|';
 }
 
 int64_t limit_of(Value v) {
@@ -493,27 +408,6 @@ void Printer::print_string(std::u32string_view text) {
   out_ += '"';
 }
 
-void Printer::print_symbol(Value value) {
-  const Symbol& symbol = *value.as<Symbol>();
-  if (!settings_.escape) {
-    out_ += in_case(symbol.name, settings_.letter_case);
-    return;
-  }
-  const auto name_text = [&](std::string_view name) {
-    return needs_bars(name) ? bars(name) : in_case(name, settings_.letter_case);
-  };
-  if (symbol.has(kKeyword)) {
-    out_ += ':';
-  } else if (Package* home = interp_.home_package(value); home == nullptr) {
-    out_ += settings_.gensym ? "#:" : "";
-  } else if (interp_.current_package().find(symbol.name).symbol != value) {
-    const Access access = home->find(symbol.name).access;
-    out_ += name_text(home->name);
-    out_ += access == Access::External ? ":" : "::";
-  }
-  out_ += name_text(symbol.name);
-}
-
 void Printer::print_function(Value function) {
   const Value name = static_cast<Function*>(function.object_pointer())->name;
   if (name.is_none() || name.is_nil()) {
@@ -556,7 +450,10 @@ void Printer::print_atom(Value v) {
     if (v.is_function()) {
       print_function(v);
     } else {
-      write_unreadable(in_case(type.name, PrintSettings::Case::Up));
+      std::string name(type.name);
+      std::transform(name.begin(), name.end(), name.begin(),
+                     [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+      write_unreadable(name);
     }
   }
 }

@@ -1,4 +1,6 @@
 // The special forms: each turns its form into nodes. Above each: the syntax.
+#include <algorithm>
+
 #include "frontend/lisp/analyze.h"
 #include "frontend/lisp/lambda_list.h"
 
@@ -103,6 +105,11 @@ Node* let(Analyzer& a, Value form, Env env) {
     names.emplace_back(name, rest);
   }
   for (size_t i = 0; i < names.size(); ++i) {
+    const auto same = [&](const auto& other) { return other.first == names[i].first; };
+    const auto here = names.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find_if(names.begin(), here, same) != here) {
+      a.error("`{}` is bound twice in one `let`", a.interp().print(names[i].first));
+    }
     Binding binding = a.bind(names[i].first, names[i].second, body.declared, &inner);
     binding.init = inits[i];
     node.bindings.push_back(binding);
@@ -246,6 +253,18 @@ Node* with_handlers(Analyzer& a, Value form, Env env) {
   return a.make(HandlersNode{handlers, a.sequence(cddr(form), env)});
 }
 
+// Common Lisp's own functions and macros cannot have local definitions (CLHS 11.1.2.1.2): the
+// expansions of macros use them.
+void check_local_name(Analyzer& a, Value name) {
+  Value symbol = name.is_cons() ? cadr(name) : name;
+  if (!symbol.is_symbol()) {
+    a.error("`{}` cannot name a local function", a.interp().print(name));
+  }
+  if (!symbol.as<Symbol>()->function.is_none()) {
+    a.interp().check_lock(symbol);
+  }
+}
+
 // (flet ((name lambda-list form*)*) form*) and labels
 Node* local_functions(Analyzer& a, Value form, Env env, bool recursive) {
   check_bindings(a, form);
@@ -261,6 +280,7 @@ Node* local_functions(Analyzer& a, Value form, Env env, bool recursive) {
     if (a.warnings() != nullptr) {
       a.warnings()->note_local_function(car(definition), span_of(definition));
     }
+    check_local_name(a, car(definition));
     Binding binding;
     binding.symbol = car(definition);
     binding.variable = a.new_variable(car(definition));
@@ -310,6 +330,7 @@ Node* macrolet(Analyzer& a, Value form, Env env) {
     if (list_length(definition) < 2) {
       a.error("malformed local macro `{}`", interp.print(definition));
     }
+    check_local_name(a, car(definition));
     Value expander = interp.eval(macro_lambda(interp, car(definition), cdr(definition)));
     Value macro = Value::object(interp.heap().make<Macro>(car(definition), nullptr, expander));
     inner = a.extend(
@@ -353,10 +374,10 @@ Node* declare(Analyzer& a, Value, Env) {
   a.error("`declare` is only allowed at the start of a body");
 }
 
-// (eval-when (situation*) form*): loading is all there is, so any situation counts.
+// (eval-when (situation*) form*): loading and evaluating are the same.
 Node* eval_when(Analyzer& a, Value form, Env env) {
   a.check_length(form, 1, -1);
-  return cadr(form).is_nil() ? a.constant(Value::nil()) : a.sequence(cddr(form), env);
+  return eval_when_applies(cadr(form)) ? a.sequence(cddr(form), env) : a.constant(Value::nil());
 }
 
 // (load-time-value form [read-only])
@@ -459,6 +480,18 @@ constexpr SpecialFormRow kSpecialForms[] = {
 };
 
 }  // namespace
+
+bool eval_when_applies(Value situations) {
+  for (Value situation : list_items(situations)) {
+    const Symbol* symbol = situation.try_as<Symbol>();
+    for (std::string_view name : {"EXECUTE", "LOAD-TOPLEVEL", "EVAL", "LOAD"}) {
+      if (symbol != nullptr && symbol->name == name) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
 
 std::span<const SpecialFormRow> special_forms() {
   return kSpecialForms;

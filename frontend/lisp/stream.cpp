@@ -15,8 +15,13 @@ namespace {
 void trace_stream(HeapObject* object, Tracer& tracer) {
   const auto& stream = *static_cast<Stream*>(object);
   trace(tracer, stream.target);
-  for (Value part : stream.broadcast) {
-    trace(tracer, part);
+  for (const auto* parts : {&stream.broadcast, &stream.sources}) {
+    for (Value part : *parts) {
+      trace(tracer, part);
+    }
+  }
+  for (Value link : {stream.input, stream.output, stream.synonym}) {
+    trace(tracer, link);
   }
 }
 
@@ -68,7 +73,18 @@ Stream& stream_of(Interpreter& interp, Value designator, Stream::Direction direc
     value = interp.cl(variable).as<Symbol>()->value;
   }
   Stream* stream = value.is_none() ? nullptr : value.try_as<Stream>();
-  if (stream == nullptr || stream->direction != direction) {
+  constexpr int kMaxLinks = 100;  // synonyms may name each other
+  for (int links = 0; stream != nullptr && links < kMaxLinks; ++links) {
+    const Value link = !stream->synonym.is_none() ? stream->synonym.as<Symbol>()->value
+                       : out                      ? stream->output
+                                                  : stream->input;
+    if (link.is_none() || !stream->is_open) {
+      break;
+    }
+    value = link;
+    stream = link.try_as<Stream>();
+  }
+  if (stream == nullptr || stream->is_link() || stream->direction != direction) {
     wrong_type(interp, value.is_none() ? Value::nil() : value, "stream", expected);
   }
   if (!stream->is_open) {
@@ -132,6 +148,14 @@ void Stream::flush() {
 }
 
 bool Stream::read_more() {
+  for (; !sources.empty(); sources.erase(sources.begin())) {
+    auto& source = *sources.front().as<Stream>();
+    if (source.position < source.text.size() || source.read_more()) {
+      text.append(source.text, source.position);
+      source.position = source.text.size();
+      return true;
+    }
+  }
   if (file == nullptr) {
     return false;
   }

@@ -40,6 +40,9 @@ struct Stream : HeapObject {
   /// `abort` drops what was written. Fails (file_error) if the data cannot be written.
   void close(bool abort);
 
+  /// Whether it only stands for other streams.
+  bool is_link() const { return !input.is_none() || !output.is_none() || !synonym.is_none(); }
+
   Direction direction;
   bool is_open = true;
   bool is_binary = false;        // element type (unsigned-byte 8): text holds bytes
@@ -53,6 +56,11 @@ struct Stream : HeapObject {
   Value target;                  // a string with fill pointer that output is appended to
   std::vector<Value> broadcast;  // streams that output is passed on to
   bool is_broadcast = false;
+  std::vector<Value> sources;  // input streams that are read one after the other
+  // A two-way stream stands for one stream per direction, a synonym stream for the value of a
+  // symbol; output_stream and input_stream follow them.
+  Value input, output;
+  Value synonym;
 
   static const ObjectType kType;
 };

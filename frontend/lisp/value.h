@@ -127,7 +127,8 @@ enum SymbolFlag : uint8_t {
   kSpecial = 1,   // defvar, defparameter, (proclaim special)
   kConstant = 2,  // defconstant, keywords, NIL, T
   kKeyword = 4,
-  kInlined = 8,  // calls are compiled to an instruction: the function cannot be redefined
+  kInlined = 8,       // calls are compiled to an instruction: the function cannot be redefined
+  kSymbolMacro = 16,  // define-symbol-macro; see symbol_macros.h
 };
 
 /// `value` is the value cell under shallow binding: the innermost dynamic binding, else the global

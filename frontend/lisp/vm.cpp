@@ -6,6 +6,7 @@
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/image.h"
+#include "frontend/lisp/unsupported.h"
 #include "runtime/backend.h"
 
 namespace caten::lisp {
@@ -401,6 +402,17 @@ Value Vm::run(size_t bottom) {
   }
 }
 
+// Fails for names of Common Lisp that are not there.
+void Vm::refuse_unsupported(const Symbol& symbol) const {
+  if (symbol.package != &interp_.cl_package()) {
+    return;
+  }
+  if (const char* reason = unsupported_reason(symbol.name)) {
+    fail(Diag::Unsupported, span(true), "`{}` is not supported{}{}", symbol_label(symbol),
+         *reason == '\0' ? "" : ": ", reason);
+  }
+}
+
 void Vm::undefined_function(Value name) {
   if (name.is_cons()) {  // (setf place)
     CompileError error(Diag::UndefinedFunction, span(true),
@@ -411,6 +423,7 @@ void Vm::undefined_function(Value name) {
     throw error;
   }
   auto& symbol = *name.as<Symbol>();
+  refuse_unsupported(symbol);
   const char* kind = symbol.function.is<Macro>()         ? "a macro, not a function"
                      : symbol.function.is<SpecialForm>() ? "a special form, not a function"
                                                          : nullptr;
@@ -429,6 +442,7 @@ void Vm::undefined_function(Value name) {
 
 void Vm::unbound_variable(Value name, Value hint) {
   auto& symbol = *name.as<Symbol>();
+  refuse_unsupported(symbol);
   CompileError error(Diag::UndefinedVariable, span(true),
                      fmt::format("variable `{}` is not defined", symbol_label(symbol)));
   std::optional<std::string> near;

@@ -182,6 +182,7 @@ class Vm final : public RootSource {
   }
   void attend(Safepoint kind);
   void enter_debugger(Value condition, const CompileError& error);
+  void refuse_unsupported(const Symbol& symbol) const;
   [[noreturn]] void wrong_count(Value name, int64_t min, int64_t max, size_t count,
                                 const Code* code = nullptr);
   uint32_t spread(Value list);

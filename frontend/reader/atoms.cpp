@@ -203,7 +203,7 @@ Value Reader::read_symbol(std::string_view text, size_t begin, bool escaped) {
   if (package_name.empty()) {
     return intern(interp_.keyword_package(), text, begin, false);
   }
-  Package* package = interp_.find_package(package_name);
+  Package* package = interp_.visible_package(package_name);
   if (package == nullptr) {
     std::vector<std::string> names;
     for (const Package* known : interp_.packages()) {
@@ -237,6 +237,10 @@ Value Reader::intern(Package& package, std::string_view text, size_t begin, bool
   }
   if (found.access != Access::None) {
     return found.symbol;
+  }
+  if (package.locked) {
+    fail(Diag::ReadError, span(begin, begin + text.size()),
+         "there is no symbol `{}` in package {}, which is locked", name_, package.name);
   }
   Value symbol = package.intern(interp_.heap(), name_);
   if (mixed_case_ && text.find_first_of(":|\\") == std::string_view::npos) {
@@ -285,7 +289,17 @@ Value Reader::read_radix(std::string_view text, size_t begin) {
   if (base < 2 || base > 36) {
     fail(Diag::ReadError, span(begin, end), "number base {} is not between 2 and 36", base);
   }
-  return read_integer(text.substr(letter + 1), base, begin, end);
+  std::string_view digits = text.substr(letter + 1);
+  size_t slash = digits.find('/');
+  if (slash == std::string_view::npos) {
+    return read_integer(digits, base, begin, end);
+  }
+  const int64_t over = integer_value(read_integer(digits.substr(slash + 1), base, begin, end));
+  if (over == 0) {
+    fail(Diag::DivisionByZero, span(begin, end), "division by zero in the ratio `{}`", text);
+  }
+  return make_ratio(interp_, integer_value(read_integer(digits.substr(0, slash), base, begin, end)),
+                    over);
 }
 
 Value Reader::read_string(std::string_view text) {
@@ -300,6 +314,16 @@ Value Reader::read_string(std::string_view text) {
     plain.push_back(body[i]);
   }
   return interp_.string(plain);
+}
+
+Value Reader::make_bit_vector(std::string_view bits) {
+  std::vector<Value> items;
+  for (char bit : bits) {
+    items.push_back(Value::fixnum(bit - '0'));
+  }
+  Value vector = interp_.vector(std::move(items));
+  vector.as<Array>()->element_type = interp_.cl("BIT");
+  return vector;
 }
 
 Value Reader::make_array(int64_t rank, Value contents, size_t begin, size_t end) {

@@ -27,6 +27,11 @@ enum class Kind : uint8_t {
   FeatureMinus,
   CommentOpen,
   Array,
+  BitVector,
+  Label,
+  LabelUse,
+  Structure,
+  Path,
   String,
   Token,
 };
@@ -72,8 +77,16 @@ struct feature_plus : string<'#', '+'> {};
 struct feature_minus : string<'#', '-'> {};
 struct comment_open : string<'#', '|'> {};
 struct array_prefix : seq<one<'#'>, plus<digit>, one<'a', 'A'>> {};
-struct dispatch : sor<function_quote, vector_open, character, uninterned, feature_plus,
-                      feature_minus, comment_open, array_prefix, radix> {};
+// A structure is followed by a list, a path by a string.      bit-vector ::= '#*' (0|1)*
+struct structure_prefix : seq<one<'#'>, one<'s', 'S'>, at<one<'('>>> {};
+struct path_prefix : seq<one<'#'>, one<'p', 'P'>, at<one<'"'>>> {};
+struct bit_vector : seq<string<'#', '*'>, star<one<'0', '1'>>, not_at<constituent>> {};
+// #n= names the datum that follows, #n# is that datum again
+struct label : seq<one<'#'>, plus<digit>, one<'='>> {};
+struct label_use : seq<one<'#'>, plus<digit>, one<'#'>> {};
+struct dispatch
+    : sor<function_quote, vector_open, character, uninterned, feature_plus, feature_minus,
+          comment_open, array_prefix, radix, structure_prefix, path_prefix, bit_vector, label, label_use> {};
 struct refused : one<'#'> {};  // any other '#': named in the error
 
 struct plain_token : seq<not_at<refused>, token> {};
@@ -124,6 +137,11 @@ template <> struct action<radix> : set_kind<Kind::Radix> {};
 template <> struct action<feature_plus> : set_kind<Kind::FeaturePlus> {};
 template <> struct action<feature_minus> : set_kind<Kind::FeatureMinus> {};
 template <> struct action<array_prefix> : set_kind<Kind::Array> {};
+template <> struct action<structure_prefix> : set_kind<Kind::Structure> {};
+template <> struct action<path_prefix> : set_kind<Kind::Path> {};
+template <> struct action<label> : set_kind<Kind::Label> {};
+template <> struct action<label_use> : set_kind<Kind::LabelUse> {};
+template <> struct action<bit_vector> : set_kind<Kind::BitVector> {};
 template <> struct action<string_literal> : set_kind<Kind::String> {};
 template <> struct action<plain_token> : set_kind<Kind::Token> {};
 // clang-format on

@@ -1,6 +1,9 @@
 // See reader.h. Tokens come from grammar.h; this file keeps the nesting.
 #include "frontend/reader/reader.h"
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "frontend/builtins/builtins.h"
 #include "frontend/reader/grammar.h"
 
@@ -35,6 +38,7 @@ Span Reader::span(size_t begin, size_t end) const {
 Value Reader::read(std::string_view text) {
   package_ = &interp_.current_package();
   levels_.clear();
+  labels_.clear();
   skipping_ = testing_ = 0;
   Input in(text.data() + offset_, text.data() + text.size(), "");
   auto here = [&] { return static_cast<size_t>(in.current() - text.data()); };
@@ -76,6 +80,28 @@ Value Reader::read(std::string_view text) {
               .begin = begin,
               .head = read_integer(digits, 10, begin, end)});
         continue;
+      }
+      case grammar::Kind::Structure:
+        push({.kind = LevelKind::Structure, .begin = begin});
+        continue;
+      case grammar::Kind::Path:
+        push({.kind = LevelKind::Path, .begin = begin});
+        continue;
+      case grammar::Kind::BitVector:
+        delivered = deliver(make_bit_vector(lexeme.substr(2)), begin, end);
+        break;
+      case grammar::Kind::Label: {
+        const Value number = label_number(lexeme.substr(1, lexeme.size() - 2), begin, end);
+        if (!suppressed()) {
+          labels_.push_back({number, interp_.make_symbol("LABEL"), false});
+        }
+        push({.kind = LevelKind::Label, .begin = begin, .head = number});
+        continue;
+      }
+      case grammar::Kind::LabelUse: {
+        const Value number = label_number(lexeme.substr(1, lexeme.size() - 2), begin, end);
+        delivered = deliver(suppressed() ? number : labelled(number, begin, end), begin, end);
+        break;
       }
       case grammar::Kind::Close:
         if (levels_.empty()) {
@@ -213,6 +239,25 @@ Reader::Delivered Reader::deliver(Value value, size_t begin, size_t end) {
         begin = top.begin;
         levels_.pop_back();
         break;
+      case LevelKind::Structure:
+        // #S(name slot value ...): an object, made by the structure's class.
+        value = suppressed() ? value : read_structure(value);
+        begin = top.begin;
+        levels_.pop_back();
+        break;
+      case LevelKind::Path:  // #P"name": file names are strings
+        begin = top.begin;
+        levels_.pop_back();
+        break;
+      case LevelKind::Label: {
+        const Value number = top.head;
+        begin = top.begin;
+        levels_.pop_back();
+        if (!suppressed()) {
+          define_label(number, value, begin, end);
+        }
+        break;
+      }
       case LevelKind::FeatureTest: {
         --testing_;
         bool keep = feature_holds(value) == top.wanted;
@@ -228,6 +273,68 @@ Reader::Delivered Reader::deliver(Value value, size_t begin, size_t end) {
         --skipping_;
         levels_.pop_back();
         return {};
+    }
+  }
+}
+
+// Initial forms of slots may be evaluated, and that may collect: what is being read is kept.
+Value Reader::read_structure(Value form) {
+  RootedVector<Value> kept(interp_.heap());
+  for (const Level& level : levels_) {
+    kept.push_back(level.head);
+  }
+  for (const Label& label : labels_) {
+    kept.push_back(label.value);
+  }
+  return interp_.call(interp_.caten("%READ-STRUCTURE"), {form});
+}
+
+Value Reader::label_number(std::string_view digits, size_t begin, size_t end) {
+  return read_integer(digits, 10, begin, end);
+}
+
+Value Reader::labelled(Value number, size_t begin, size_t end) {
+  for (const Label& label : labels_) {
+    if (eql(label.number, number)) {
+      return label.value;
+    }
+  }
+  fail(Diag::ReadError, span(begin, end), "there is no label `#{}=` before this",
+       integer_value(number));
+}
+
+// Completes a label, and puts the datum where the stand-in is in it.
+void Reader::define_label(Value number, Value value, size_t begin, size_t end) {
+  auto label = std::find_if(labels_.rbegin(), labels_.rend(), [&](const Label& one) {
+    return !one.complete && eql(one.number, number);
+  });
+  CATEN_CHECK(label != labels_.rend(), "a label was not noted");
+  const Value stand_in = label->value;
+  if (value == stand_in) {
+    fail(Diag::ReadError, span(begin, end), "the label `#{}=` stands for itself",
+         integer_value(number));
+  }
+  label->value = value;
+  label->complete = true;
+  std::unordered_set<uint64_t> seen{value.bits()};
+  std::vector<Value> pending{value};
+  auto visit = [&](Value& place) {
+    if (place == stand_in) {
+      place = value;
+    } else if ((place.is_cons() || place.is<Array>()) && seen.insert(place.bits()).second) {
+      pending.push_back(place);
+    }
+  };
+  while (!pending.empty()) {
+    const Value next = pending.back();
+    pending.pop_back();
+    if (next.is_cons()) {
+      visit(next.cons_pointer()->car);
+      visit(next.cons_pointer()->cdr);
+    } else if (Array* array = next.try_as<Array>()) {
+      for (Value& element : array->data) {
+        visit(element);
+      }
     }
   }
 }

@@ -27,13 +27,23 @@ class Reader {
   size_t offset() const { return offset_; }
 
  private:
-  enum class LevelKind : uint8_t { List, Vector, Array, Prefix, FeatureTest, FeatureSkip };
+  enum class LevelKind : uint8_t {
+    List,
+    Vector,
+    Array,
+    Structure,
+    Path,
+    Label,
+    Prefix,
+    FeatureTest,
+    FeatureSkip
+  };
   struct Level {
     LevelKind kind;
     bool wanted = true;  // features: the sense of the test (#+ or #-)
     uint8_t dot = 0;     // lists: 1 after the dot, 2 after the datum behind it
     size_t begin = 0;    // of the opening characters
-    Value head{};        // lists: first cons; prefixes: the symbol; arrays: the rank
+    Value head{};        // lists: first cons; prefixes: the symbol; arrays, labels: the number
     Cons* last = nullptr;
   };
 
@@ -59,6 +69,12 @@ class Reader {
   Value read_character(std::string_view text, size_t begin);
   Value read_radix(std::string_view text, size_t begin);
   Value read_string(std::string_view text);
+  Value label_number(std::string_view digits, size_t begin, size_t end);
+  /// What `#n#` stands for: the datum, or a stand-in while it is being read.
+  Value labelled(Value number, size_t begin, size_t end);
+  void define_label(Value number, Value value, size_t begin, size_t end);
+  Value read_structure(Value form);
+  Value make_bit_vector(std::string_view bits);
   Value make_array(int64_t rank, Value contents, size_t begin, size_t end);
   [[noreturn]] void fail_at_end();
   [[noreturn]] void fail_malformed(std::string_view text, size_t begin);
@@ -71,6 +87,12 @@ class Reader {
   // Data to be dropped are not built; feature tests are read even inside of them.
   bool suppressed() const { return skipping_ > 0 && testing_ == 0; }
 
+  struct Label {
+    Value number;
+    Value value;  // a stand-in until the datum is complete
+    bool complete;
+  };
+  std::vector<Label> labels_;  // of the top-level datum
   size_t skipping_ = 0;  // levels whose data is dropped unread
   size_t testing_ = 0;   // levels that read a feature test
   Package* package_ = nullptr;

@@ -4,6 +4,7 @@
 ;;;   ;>> TEXT     what the form wrote to *standard-output*
 ;;;   ;!> TYPE     the form signalled an error; TYPE is the most specific standard condition type
 ;;;                (SIMPLE-ERROR and the like count as ERROR)
+;;; A line `;;; Needs: SYSTEM` in a file loads that system first (Debian: cl-ppcre, cl-alexandria).
 ;;; Newlines inside VALUE and TEXT are written \n. A form preceded by `;departs: REASON` keeps the
 ;;; results that stand there: they are ours, not SBCL's.
 
@@ -26,13 +27,13 @@
                   (not (eql 0 (search "SIMPLE-" (symbol-name name)))))
           return name))
 
-(defun results (form)
+(defun results (text)
   (let* ((out (make-string-output-stream))
          (lines '())
          (*standard-output* out)
          (*error-output* (make-broadcast-stream)))
     (handler-bind ((warning #'muffle-warning))
-      (handler-case (let ((values (multiple-value-list (eval form))))
+      (handler-case (let ((values (multiple-value-list (eval (read-from-string text)))))
                       (setf lines (loop for v in values
                                         collect (format nil ";=> ~a"
                                                         (one-line (prin1-to-string v))))))
@@ -46,6 +47,14 @@
   (with-open-file (in path :external-format :utf-8)
     (loop for line = (read-line in nil) while line collect line)))
 
+(defun load-needs (path)
+  (dolist (line (file-lines path))
+    (when (eql 0 (search ";;; Needs: " line))
+      (require :asdf)
+      (let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream))
+            (*package* (find-package :cl-user)))
+        (funcall (find-symbol "LOAD-SYSTEM" "ASDF") (subseq line 11))))))
+
 (defun join (lines)
   (format nil "~{~a~%~}" lines))
 
@@ -58,8 +67,7 @@
     (flet ((flush-form ()
              (when form-lines
                (unless keep
-                 (let ((form (read-from-string (join (reverse form-lines)))))
-                   (dolist (line (results form)) (push line output)))
+                 (dolist (line (results (join (reverse form-lines)))) (push line output))
                  (setf form-lines '())))))
       (dolist (line (file-lines path))
         (cond ((result-line-p line)
@@ -85,5 +93,5 @@
       (*print-right-margin* 1000000)
       (files (rest sb-ext:*posix-argv*)))
   (dolist (file files)
-    (handler-case (record file)
+    (handler-case (progn (load-needs file) (record file))
       (error (c) (format *error-output* "~a: ~a~%" file c) (sb-ext:exit :code 1)))))

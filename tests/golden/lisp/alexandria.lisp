@@ -1,5 +1,5 @@
 ;;; Chapter: ALEXANDRIA, as far as it is here.
-;;; The results are written by hand: a bare SBCL does not have the library.
+;;; Needs: alexandria
 (alexandria:flatten '(1 (2 (3 nil)) ((4)) nil 5))
 ;=> (1 2 3 4 5)
 (alexandria:iota 5)
@@ -41,6 +41,7 @@
 (alexandria:assoc-value '((a . 1)) 'a)
 ;=> 1
 ;=> (A . 1)
+;departs: keys in order of insertion
 (let ((h (alexandria:alist-hash-table '((a . 1) (b . 2))))) (list (alexandria:hash-table-keys h) (alexandria:hash-table-values h) (alexandria:hash-table-alist h) (alexandria:hash-table-plist h)))
 ;=> ((A B) (1 2) ((A . 1) (B . 2)) (A 1 B 2))
 (gethash "k" (alexandria:plist-hash-table '("k" 1) :test 'equal))

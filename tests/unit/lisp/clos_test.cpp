@@ -32,7 +32,7 @@ TEST_F(ClosTest, MistakesInDefinitions) {
   EXPECT_EQ(culprit(), "(x :initfrom 1)");
   EXPECT_EQ(error("(defclass a () (x x))"), "malformed_form: slot `X` is defined twice");
   EXPECT_EQ(error("(defclass integer () ())"),
-            "bad_class: `INTEGER` is a built-in class; it cannot be redefined");
+            "locked_name: `integer` is part of Common Lisp and cannot be redefined");
   EXPECT_EQ(error("(defclass a (integer) ())"),
             "bad_class: `A` cannot inherit from `INTEGER`, a built-in class");
   EXPECT_EQ(error("(defclass a (b) ()) (make-instance 'a)"),

@@ -106,7 +106,7 @@ TEST(Error, CommonLispIsLocked) {
   Lisp lisp;
   lisp.interp().cl_package().locked = true;
   EXPECT_EQ(lisp.error("(defun car (x) x)"),
-            "1:1: `CAR` is part of Common Lisp and cannot be redefined");
+            "1:1: `car` is part of Common Lisp and cannot be redefined");
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_F(StructTest, EqualityAndHashing) {
 }
 
 TEST_F(StructTest, PrintsNestedStructures) {
-  EXPECT_EQ(run("(defstruct tree value left right)"
+  EXPECT_EQ(run("(defstruct (tree (:copier nil)) value left right)"
                 "(make-tree :value 1 :left (make-tree :value \"x\"))"),
             "#S(TREE :VALUE 1 :LEFT #S(TREE :VALUE \"x\" :LEFT NIL :RIGHT NIL) :RIGHT NIL)");
 }

@@ -12,7 +12,7 @@ TEST_F(TypesTest, UnknownTypes) {
   EXPECT_EQ(error("(typep 1 '(frob 1))"), "unknown_type: `(FROB 1)` is not a type");
   EXPECT_EQ(error("(typep 1 5)"), "unknown_type: `5` is not a type");
   EXPECT_EQ(error("(deftype integer () t)"),
-            "unknown_type: `INTEGER` already names a standard type or a class");
+            "locked_name: `integer` is part of Common Lisp and cannot be redefined");
 }
 
 TEST_F(TypesTest, TypesThatExpandWithoutEnd) {
