@@ -26,6 +26,7 @@ class CommandsTest : public testing::Test {
   }
 
   void make() {
+    ++interpreters;
     interp = std::make_unique<lisp::Interpreter>();
     install_language(*interp);
     load_stdlib(*interp);
@@ -39,14 +40,19 @@ class CommandsTest : public testing::Test {
       interp->set_symbol_value(interp->cl(name), stream);
     }
     interp->permanent().push_back(stream);
+    const int made = interpreters;
     try {
       repl->run_text(text);
     } catch (const CompileError& error) {
       return "error: " + error.message;
     }
+    if (interpreters != made) {
+      return "";  // the stream went with the interpreter
+    }
     return lisp::take_output(*stream.as<lisp::Stream>());
   }
 
+  int interpreters = 0;  // made so far
   std::unique_ptr<lisp::Interpreter> interp;
   std::unique_ptr<Repl> repl;
 };
