@@ -60,6 +60,9 @@ class Scanner {
       case grammar::Kind::CommaSplice:
       case grammar::Kind::FunctionQuote:
       case grammar::Kind::Array:
+      case grammar::Kind::Structure:
+      case grammar::Kind::Path:
+      case grammar::Kind::Label:
         quote_ = state.kind == grammar::Kind::Quote;
         levels_.push_back({false, 1});
         return true;
@@ -80,6 +83,8 @@ class Scanner {
       case grammar::Kind::Uninterned:
       case grammar::Kind::Character:
       case grammar::Kind::Radix:
+      case grammar::Kind::BitVector:
+      case grammar::Kind::LabelUse:
       case grammar::Kind::String:
       case grammar::Kind::Token:
         break;

@@ -185,9 +185,8 @@
 ;=> :TE
 (handler-case (sqrt 'x) (type-error () :te))
 ;=> :TE
-;departs: an error of another kind
 (handler-case (let ((*print-readably* t)) (prin1-to-string (lambda () 1))) (print-not-readable () :pnr))
-;!> ERROR
+;=> :PNR
 (handler-case (exp 1000.0) (floating-point-overflow () :ovf) (arithmetic-error () :arith))
 ;=> :OVF
 (handler-case (handler-bind ((error (lambda (c) (error "second: ~a" c)))) (error "first")) (error (c) (princ-to-string c)))
