@@ -44,7 +44,7 @@ std::vector<Unit> build_units(Session& session) {
   const Options& options = session.options();
   lisp::Interpreter& interp = session.interpreter();
   std::string file = options.file == "-" ? "<stdin>" : options.file;
-  interp.load_text(file, read_input(options.file));
+  interp.load_text(file, session.program());
   if (session.warnings_are_errors()) {
     throw lisp::ExitRequest(kUserError);
   }
@@ -111,7 +111,7 @@ codegen::LibraryText library_text(Session& session, const std::vector<Unit>& uni
 /// --emit=datum: the forms as read; packages follow the file's in-package forms.
 void emit_data(Session& session) {
   lisp::Interpreter& interp = session.interpreter();
-  std::string text = read_input(session.options().file);
+  const std::string& text = session.program();
   size_t offset = 0;
   while (true) {
     lisp::Value form = interp.read(text, &offset);

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "frontend/driver/output.h"
 #include "frontend/driver/report.h"
 #include "frontend/language.h"
 #include "frontend/tensor/session.h"
@@ -71,6 +72,13 @@ lisp::Interpreter& Session::interpreter() {
     }
   }
   return *interpreter_;
+}
+
+const std::string& Session::program() {
+  if (!program_) {
+    program_ = read_input(options_.file);
+  }
+  return *program_;
 }
 
 const SourceMap* Session::sources() const {

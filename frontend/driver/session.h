@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "frontend/driver/options.h"
 #include "frontend/lisp/interpreter.h"
@@ -16,6 +18,8 @@ class Session {
   const Options& options() const { return options_; }
   /// The interpreter with the whole language and the library loaded, set up as the options say.
   lisp::Interpreter& interpreter();
+  /// The text of the program; standard input is read once.
+  const std::string& program();
   /// Forgets the interpreter: the next one is fresh.
   void reset() { interpreter_.reset(); }
   /// Where spans point to; null before the interpreter exists (no span exists then either).
@@ -28,6 +32,7 @@ class Session {
  private:
   const Options& options_;
   size_t warnings_ = 0;
+  std::optional<std::string> program_;
   std::unique_ptr<lisp::Interpreter> interpreter_;
 };
 

@@ -218,7 +218,7 @@ void Vm::note_tensors(CompileError& error) const {
   each_argument(*operation, [&](Value value, Value) {
     Span place = value.is_none() ? Span{} : interp_.hooks.origin(interp_, value);
     bool known = place.known() && !interp_.is_library(place.file);
-    if (known && !contains(error.span, place) &&
+    if (known && !contains(error.span, place) && !contains(place, error.span) &&
         std::find(shown.begin(), shown.end(), place) == shown.end()) {
       error.note(place, fmt::format("{} was made here", brief_text(interp_, value)));
       shown.push_back(place);

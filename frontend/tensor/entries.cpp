@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/lisp/vm.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/entry_build.h"
 
@@ -128,6 +129,7 @@ std::vector<Entry> collect_entries(Interpreter& interp, const std::string& file_
   std::vector<Entry> entries;
   const std::vector<EntryTable::Record> records = EntryTable::of(interp).records();
   for (const EntryTable::Record& record : records) {
+    lisp::Vm::Expansion place(interp.vm(), record.span);  // of errors outside of its body
     if (record.dtypes.empty()) {
       build_entry(interp, record, entries);
     } else {
