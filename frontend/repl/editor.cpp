@@ -172,8 +172,7 @@ int Editor::Impl::read_character(wchar_t* c) {
   size_t count = 0;
   size_t wanted = 1;
   while (count < wanted) {
-    const ssize_t n = ::read(STDIN_FILENO, bytes + count, 1);
-    if (n < 0 && errno == EINTR) {
+    if (!signals::wait_for_input(STDIN_FILENO)) {
       if (signals::take_resize()) {
         ::el_resize(line);
         write_terminal("\r\033[J");
@@ -187,6 +186,10 @@ int Editor::Impl::read_character(wchar_t* c) {
         *c = L'\003';
         return 1;
       }
+      continue;
+    }
+    const ssize_t n = ::read(STDIN_FILENO, bytes + count, 1);
+    if (n < 0 && errno == EINTR) {
       continue;
     }
     if (n <= 0) {

@@ -1,6 +1,8 @@
 // See signals.h.
 #include "frontend/repl/signals.h"
 
+#include <poll.h>
+
 #include <array>
 #include <csignal>
 
@@ -41,6 +43,24 @@ Scope::~Scope() {
   for (size_t i = 0; i < kSignals.size(); ++i) {
     ::sigaction(kSignals[i], &before[i], nullptr);
   }
+}
+
+bool wait_for_input(int fd) {
+  sigset_t ours;
+  sigset_t before_us;
+  sigemptyset(&ours);
+  for (const int number : kSignals) {
+    sigaddset(&ours, number);
+  }
+  // A signal between the look at the flags and the wait must not be slept through.
+  ::pthread_sigmask(SIG_BLOCK, &ours, &before_us);
+  bool readable = false;
+  if (!resized.load() && !ending.load() && !runtime::is_interrupted()) {
+    pollfd waiting{fd, POLLIN, 0};
+    readable = ::ppoll(&waiting, 1, nullptr, &before_us) > 0;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_us, nullptr);
+  return readable;
 }
 
 bool take_resize() {

@@ -15,6 +15,9 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
 };
 
+/// Waits until there is something to read; false when one of the signals came first, or had come
+/// already and was not taken yet.
+bool wait_for_input(int fd);
 /// Whether the window changed since the last call.
 bool take_resize();
 /// Whether the process was asked to end.

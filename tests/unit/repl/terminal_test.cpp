@@ -251,7 +251,7 @@ TEST(TerminalTest, TakesSeveralFormsAtOnce) {
 TEST(TerminalTest, AnErrorStopsTheRestOfAnInput) {
   Terminal terminal;
   terminal.send("\033[200~(car 1) (print 'never)\033[201~\r");
-  terminal.wait_for("[1] catenc>");
+  terminal.wait_for_prompt();
   terminal.send(kCtrlD);
   terminal.wait_for("; the rest of the input was not evaluated");
   EXPECT_EQ(terminal.screen().text().find("\nNEVER"), std::string::npos);
