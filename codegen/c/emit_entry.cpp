@@ -53,9 +53,14 @@ bool mentions(std::string_view text, std::string_view word) {
   const auto is_part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
+  const auto in_comment = [&](size_t at) {
+    const size_t open = text.rfind("/*", at);
+    return open != std::string_view::npos && text.find("*/", open) > at;
+  };
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) {
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end])) &&
+        !in_comment(at)) {
       return true;
     }
   }
