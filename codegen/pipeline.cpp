@@ -50,29 +50,40 @@ constexpr Order kScheduleOrder[] = {
 constexpr Pass<loops::Module> kLoopPasses[] = {
     {"loop_dead_code",   loops::dead_code,       true,  "results forwarded in registers leave stores that nobody reads"},
     {"collapse",         loops::collapse,        false, "contiguous nests become one loop without index arithmetic"},
+    {"reuse",            loops::reuse,           false, "results that replace what they are computed from need no memory of their own"},
 };
 constexpr Order kLoopOrder[] = {
     {"loop_dead_code", "collapse", "a dead store may be the access that is not contiguous"},
+    {"loop_dead_code", "reuse", "a dead store may be the use that keeps a temporary"},
 };
 
 // What a target needs: code in memory calls vector routines, C files leave vectors to compilers.
 constexpr Pass<loops::Module> kTccPasses[] = {
+    {"share_kernels",    loops::share_kernels,    false, "equal kernels, as of equal layers, are lowered and compiled once"},
     {"contract",         loops::contract,        false, "sums of products run in the micro-kernel on packed panels"},
+    {"split_guards",     loops::split_guards,    false, "guards leave the loops: what is left of these runs in strips"},
+    {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
     {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
     {"partial_sums",     loops::partial_sums,    true,  "the other float sums need eight partial sums for precision"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; TinyCC does not do it"},
     {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
 };
 constexpr Pass<loops::Module> kC99Passes[] = {
+    {"split_guards",     loops::split_guards,    false, "no reader and no compiler likes a condition in an inner loop"},
+    {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
     {"partial_sums",     loops::partial_sums,    true,  "float sums need eight partial sums for precision; compilers vectorise them"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; a reader sees what changes"},
     {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
 };
 constexpr Order kTccOrder[] = {
+    {"contract", "split_guards", "contractions are found in whole loops"},
+    {"split_guards", "strip", "strips have no guards"},
     {"contract", "strip", "contractions are found in plain loops; what is left around them runs in strips"},
     {"strip", "partial_sums", "sums of strips have lanes of their own"},
 };
 constexpr Order kTargetOrder[] = {
+    {"split_guards", "dead_guards", "guards that are known leave values behind"},
+    {"split_guards", "partial_sums", "pieces of a sum have lanes of their own"},
     {"partial_sums", "hoist", "unrolled copies leave invariants behind"},
 };
 // clang-format on
@@ -144,8 +155,11 @@ Compilation compile(const air::Graph& graph, std::string_view name, PassContext&
   }
   out.simplified = run_passes(*input, kAirPasses, context, air::print, air::verify);
 
-  schedule::Schedule schedule = run_passes(schedule::Schedule(out.simplified), kSchedulePasses,
-                                           context, schedule::print, nothing_to_verify);
+  const Decisions decisions =
+      context.decision_seed ? Decisions(*context.decision_seed) : Decisions();
+  schedule::Schedule schedule =
+      run_passes(schedule::Schedule(out.simplified, decisions), kSchedulePasses, context,
+                 schedule::print, nothing_to_verify);
   if (context.keep_texts) {
     out.schedule_text = schedule::print(schedule);
     out.fusion_text = schedule::explain(schedule);

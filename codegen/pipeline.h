@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -25,6 +26,8 @@ struct PassContext {
   std::set<std::string, std::less<>> dump_after;  // --dump-after ("all" for every pass)
   std::function<void(std::string_view pass, const std::string& text)> dump;
   std::vector<const rewrite::RuleSet*> user_rules;  // from `defsimplifier`, tried before ours
+  /// Fusion, loop orders and tile sizes drawn at random: for the fuzz driver.
+  std::optional<uint64_t> decision_seed;
   bool verify = false;                              // always on in debug builds
   bool keep_texts = true;                           // schedule, fusion and loops as text
   struct Timing {

@@ -1,9 +1,8 @@
-// The arena. Temporaries of constant size are packed at fixed offsets; those of symbolic size get
-// slots behind them, and a slot is reused by temporaries of the same size expression.
+// The arena. See Note [packing].
 #include "codegen/plan_memory.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 
 #include "ir/support/check.h"
 
@@ -18,59 +17,6 @@ constexpr int64_t kAlignment = 64;
 int64_t aligned(int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
-
-/// First fit into the gaps between live blocks.
-class Packer {
- public:
-  int64_t allocate(int64_t bytes) {
-    for (auto gap = gaps_.begin(); gap != gaps_.end(); ++gap) {
-      if (gap->second >= bytes) {
-        const int64_t offset = gap->first;
-        const int64_t rest = gap->second - bytes;
-        gaps_.erase(gap);
-        if (rest > 0) {
-          gaps_[offset + bytes] = rest;
-        }
-        return offset;
-      }
-    }
-    // The last gap may reach the end: grow it.
-    if (!gaps_.empty() && std::prev(gaps_.end())->first + std::prev(gaps_.end())->second == end_) {
-      const int64_t offset = std::prev(gaps_.end())->first;
-      gaps_.erase(std::prev(gaps_.end()));
-      end_ = offset + bytes;
-      return offset;
-    }
-    const int64_t offset = end_;
-    end_ += bytes;
-    return offset;
-  }
-
-  void release(int64_t offset, int64_t bytes) {
-    if (bytes == 0) {
-      return;
-    }
-    auto gap = gaps_.emplace(offset, bytes).first;
-    auto next = std::next(gap);
-    if (next != gaps_.end() && gap->first + gap->second == next->first) {
-      gap->second += next->second;
-      gaps_.erase(next);
-    }
-    if (gap != gaps_.begin()) {
-      auto before = std::prev(gap);
-      if (before->first + before->second == gap->first) {
-        before->second += gap->second;
-        gaps_.erase(gap);
-      }
-    }
-  }
-
-  int64_t size() const { return end_; }
-
- private:
-  std::map<int64_t, int64_t> gaps_;  // offset -> bytes
-  int64_t end_ = 0;
-};
 
 void append(const index::Pool& pool, ExprId expr, SizeExpr& out) {
   using Op = SizeExpr::Op;
@@ -164,6 +110,129 @@ ExprId rounded_bytes(index::Pool& pool, const loops::Buffer& buffer) {
   return pool.mul(blocks, alignment);
 }
 
+/// The value of a size with every symbol at 96: long sequences, large batches.
+int64_t nominal(const index::Pool& pool, ExprId expr) {
+  constexpr int64_t kSymbol = 96;
+  const std::vector<int64_t> symbols(pool.symbols().size(), kSymbol);
+  return pool.evaluate(expr, symbols, [](index::RangeId) { return int64_t{0}; }).value_or(0);
+}
+
+/// A temporary in the arena.
+struct Block {
+  size_t buffer = 0;
+  Lifetime alive;
+  ExprId bytes;
+  int64_t nominal_bytes = 0;
+  int64_t nominal_offset = 0;
+  ExprId offset{};
+
+  int64_t nominal_end() const { return nominal_offset + nominal_bytes; }
+};
+
+class Packer {
+ public:
+  Packer(index::Pool& pool, std::vector<Block> blocks, size_t calls)
+      : pool_(pool), blocks_(std::move(blocks)), alive_at_(calls), seen_(blocks_.size(), 0) {}
+
+  /// Places all blocks; the size of the arena.
+  ExprId run() {
+    std::vector<size_t> order(blocks_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return blocks_[a].nominal_bytes > blocks_[b].nominal_bytes;
+    });
+    for (size_t i : order) {
+      place(i);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return blocks_[a].nominal_offset < blocks_[b].nominal_offset;
+    });
+    std::vector<size_t> all;
+    for (size_t i : order) {
+      std::vector<size_t> below = alive_with(i);
+      std::erase_if(below, [&](size_t j) {
+        return blocks_[j].nominal_end() > blocks_[i].nominal_offset || !blocks_[j].offset.valid();
+      });
+      blocks_[i].offset = highest_end(below);
+      all.push_back(i);
+    }
+    return highest_end(all);
+  }
+
+  const std::vector<Block>& blocks() const { return blocks_; }
+
+ private:
+  void place(size_t i) {
+    Block& block = blocks_[i];
+    std::vector<size_t> others = alive_with(i);
+    std::sort(others.begin(), others.end(), [&](size_t a, size_t b) {
+      return blocks_[a].nominal_offset < blocks_[b].nominal_offset;
+    });
+    int64_t at = 0;
+    for (size_t other : others) {
+      if (blocks_[other].nominal_offset - at >= block.nominal_bytes) {
+        break;
+      }
+      at = std::max(at, blocks_[other].nominal_end());
+    }
+    block.nominal_offset = at;
+    for (size_t call = block.alive.first; call <= block.alive.last; ++call) {
+      alive_at_[call].push_back(i);
+    }
+  }
+
+  /// Placed blocks that are alive at some time with block i.
+  std::vector<size_t> alive_with(size_t i) {
+    std::vector<size_t> out;
+    ++stamp_;
+    for (size_t call = blocks_[i].alive.first; call <= blocks_[i].alive.last; ++call) {
+      for (size_t other : alive_at_[call]) {
+        if (other != i && seen_[other] != stamp_) {
+          seen_[other] = stamp_;
+          out.push_back(other);
+        }
+      }
+    }
+    return out;
+  }
+
+  static bool meet(const Lifetime& a, const Lifetime& b) {
+    return a.first <= b.last && b.first <= a.last;
+  }
+
+  ExprId highest_end(std::vector<size_t> below) {
+    std::sort(below.begin(), below.end(), [&](size_t a, size_t b) {
+      return blocks_[a].nominal_end() > blocks_[b].nominal_end();
+    });
+    ExprId end = pool_.constant(0);
+    std::vector<size_t> tops;
+    for (size_t j : below) {
+      // What lies below a block that counts already ends below it.
+      const bool covered = std::any_of(tops.begin(), tops.end(), [&](size_t top) {
+        return blocks_[top].nominal_offset >= blocks_[j].nominal_end() &&
+               meet(blocks_[top].alive, blocks_[j].alive);
+      });
+      if (covered) {
+        continue;
+      }
+      tops.push_back(j);
+      const ExprId own = pool_.add(blocks_[j].offset, blocks_[j].bytes);
+      const ExprId higher = pool_.max(end, own);
+      // The sum is above both, and never grows into nested maxima.
+      end = pool_.complexity(higher) <= kMaxComplexity ? higher : pool_.add(end, own);
+    }
+    return end;
+  }
+
+  static constexpr int kMaxComplexity = 96;
+
+  index::Pool& pool_;
+  std::vector<Block> blocks_;
+  std::vector<std::vector<size_t>> alive_at_;  // per call: placed blocks
+  std::vector<size_t> seen_;                   // per block: the last search that found it
+  size_t stamp_ = 0;
+};
+
 }  // namespace
 
 SizeExpr size_expr(const index::Pool& pool, ExprId expr) {
@@ -185,66 +254,35 @@ void plan_memory(loops::Module& module, runtime::Program& program) {
     out.storage = buffer.storage;
     out.written = buffer.written;
     out.span = buffer.span;
+    out.also_holds = buffer.also_holds;
     program.buffers.push_back(std::move(out));
   }
   program.inputs = module.inputs;
   program.outputs = module.outputs;
 
+  std::vector<Block> blocks;
   const std::vector<Lifetime> alive = lifetimes(module, program);
-  std::vector<std::vector<size_t>> begin(program.calls.size());
-  std::vector<std::vector<size_t>> end(program.calls.size());
-  for (size_t i = 0; i < module.buffers.size(); ++i) {
-    if (module.buffers[i].kind == loops::BufferKind::Temporary && alive[i].first != SIZE_MAX) {
-      begin[alive[i].first].push_back(i);
-      end[alive[i].last].push_back(i);
-    }
-  }
-  Packer packer;
-  struct Slot {
-    ExprId bytes;
-    ExprId offset;
-  };
-  std::vector<Slot> slots;
-  std::map<ExprId, std::vector<size_t>> free_slots;  // by size
-  std::vector<int64_t> offsets(module.buffers.size(), 0);
-  std::vector<size_t> slot_of(module.buffers.size(), SIZE_MAX);
-  std::vector<ExprId> bytes(module.buffers.size());
-  for (size_t call = 0; call < program.calls.size(); ++call) {
-    for (size_t i : begin[call]) {
-      bytes[i] = rounded_bytes(pool, module.buffers[i]);
-      if (const std::optional<int64_t> known = pool.constant_value(bytes[i])) {
-        offsets[i] = packer.allocate(*known);
-        continue;
-      }
-      std::vector<size_t>& available = free_slots[bytes[i]];
-      if (available.empty()) {
-        slots.push_back({bytes[i], {}});
-        available.push_back(slots.size() - 1);
-      }
-      slot_of[i] = available.back();
-      available.pop_back();
-    }
-    for (size_t i : end[call]) {
-      if (slot_of[i] == SIZE_MAX) {
-        packer.release(offsets[i], *pool.constant_value(bytes[i]));
-      } else {
-        free_slots[bytes[i]].push_back(slot_of[i]);
-      }
-    }
-  }
-  ExprId total = pool.constant(packer.size());
-  for (Slot& slot : slots) {
-    slot.offset = total;
-    total = pool.add(total, slot.bytes);
-  }
   for (size_t i = 0; i < module.buffers.size(); ++i) {
     if (module.buffers[i].kind == loops::BufferKind::Temporary) {
-      program.buffers[i].arena_offset = slot_of[i] == SIZE_MAX
-                                            ? SizeExpr::number(offsets[i])
-                                            : size_expr(pool, slots[slot_of[i]].offset);
+      program.buffers[i].arena_offset = SizeExpr::number(0);
+      if (alive[i].first != SIZE_MAX) {
+        const ExprId bytes = rounded_bytes(pool, module.buffers[i]);
+        blocks.push_back({i, alive[i], bytes, nominal(pool, bytes)});
+      }
     }
+  }
+  Packer packer(pool, std::move(blocks), program.calls.size());
+  const ExprId total = packer.run();
+  for (const Block& block : packer.blocks()) {
+    program.buffers[block.buffer].arena_offset = size_expr(pool, block.offset);
   }
   program.arena_bytes = size_expr(pool, total);
 }
 
+// Note [packing]
+// Blocks are placed with the largest first, each in the lowest gap between blocks that are alive at
+// some time with it. That is done with every symbol at a nominal value. What it gives is an order:
+// which blocks lie below which. The offset of a block is then the highest end of those below that
+// are alive with it, as an expression; so no two blocks overlap whatever the symbols are, and with
+// the nominal values (or without symbols) the packing is the one that was found.
 }  // namespace caten::codegen

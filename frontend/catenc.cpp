@@ -44,6 +44,7 @@ void add_common(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
   app.add_flag("--no-warnings", options.no_warnings, "no warnings about the program");
   app.add_flag("--werror", options.werror, "warnings are errors: the exit code is 1");
+  app.add_flag("--poison", options.poison, "check the memory plan: NaN in all that holds nothing");
   app.add_flag("--verify", options.verify, "verify the IR after every pass");
   app.add_option("--color", options.color, "colour in diagnostics")
       ->transform(CLI::CheckedTransformer(
@@ -95,6 +96,7 @@ void add_compile(CLI::App& app, Options& options) {
   app.add_flag("--list-passes", options.list_passes, "print the pipeline");
   app.add_flag("--list-rules", options.list_rules, "print the rewrite rules");
   app.add_flag("--explain-fusion", options.explain_fusion, "why each value became a kernel's store");
+  app.add_flag("--memory", options.memory, "the arena: what is where, and how small it could be");
 }
 
 }  // namespace

@@ -7,6 +7,12 @@
 
 namespace caten::runtime {
 
+void Executable::run_watched(std::span<const int64_t> sizes, std::span<void* const> buffers,
+                             const std::function<void(size_t)>& before) const {
+  before(0);
+  run(sizes, buffers);
+}
+
 void Executable::run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
                               Profile& profile) const {
   ProfileScope scope(&profile, "run");

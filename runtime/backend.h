@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -45,11 +46,18 @@ class Executable {
   /// has no kernels.
   virtual void run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
                             Profile& profile) const;
+  /// The same, with `before(i)` called before call i of the program; only before the first where an
+  /// executable does not run call by call.
+  virtual void run_watched(std::span<const int64_t> sizes, std::span<void* const> buffers,
+                           const std::function<void(size_t)>& before) const;
   /// What runs, kernel by kernel; nothing where kernels are not machine code.
   virtual std::vector<MachineCode> machine_code() const { return {}; }
 };
 
-/// Compiles program.source in memory with TinyCC. Throws InternalError when TinyCC refuses our C.
-std::unique_ptr<Executable> load_tcc(const Program& program);
+class CodeCache;
+
+/// Compiles program.source in memory with TinyCC, but for the kernels that `cache` (may be null)
+/// holds already; what is compiled it gets. Throws InternalError when TinyCC refuses our C.
+std::unique_ptr<Executable> load_tcc(const Program& program, CodeCache* cache = nullptr);
 
 }  // namespace caten::runtime

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ir/support/check.h"
+#include "runtime/memory.h"
 #include "runtime/size_solver.h"
 
 namespace caten::runtime {
@@ -413,6 +414,14 @@ void Executor::Impl::run(const RunArguments& arguments, Workspace& work, RunResu
   std::unique_lock turn(state_mutex, std::defer_lock);
   if (writes_state) {
     turn.lock();
+  }
+  if (options.poison && work.arena) {
+    const std::span arena(static_cast<std::byte*>(work.arena->data()),
+                          static_cast<size_t>(work.arena->elements()));
+    const std::vector<LiveRange> ranges = live_ranges(*program, work.sizes);
+    executable->run_watched(work.sizes, work.pointers,
+                            [&](size_t call) { poison_arena(ranges, call, arena); });
+    return;
   }
   if (options.profile) {
     executable->run_profiled(work.sizes, work.pointers, *options.profile);

@@ -52,12 +52,17 @@ struct Buffer {
   int storage = -1;         // Param: index into the storage table
   SizeExpr arena_offset{};  // Temporary: bytes, a multiple of 64
   bool written = false;     // Param: whether a kernel stores to it
+  /// Temporary: later values that are computed in its place, element by element.
+  std::vector<std::string> also_holds{};
   Span span{};
 };
 
 struct Kernel {
   std::string name{};
   int buffer_count = 0;
+  /// Where its function is in Program::source. What comes before the first one, all of them use.
+  size_t source_begin = 0;
+  size_t source_end = 0;
 };
 
 /// One step: kernel `kernel` on `buffers` (indices into Program::buffers).

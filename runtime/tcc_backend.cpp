@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <mutex>
@@ -14,6 +15,7 @@
 
 #include "ir/support/check.h"
 #include "runtime/backend.h"
+#include "runtime/code_cache.h"
 #include "runtime/code_memory.h"
 #include "runtime/interrupt.h"
 #include "runtime/intrinsics/symbols.h"
@@ -23,8 +25,6 @@ extern "C" void* __libc_stack_end;  // where the stack of the first thread begin
 
 namespace caten::runtime {
 namespace {
-
-using KernelFunction = int32_t (*)(void* const* buffers, const int64_t* sizes, int64_t* detail);
 
 constexpr const char* kEndMarker = "void ct_code_end(void) {}";
 
@@ -98,16 +98,18 @@ std::string_view quoted_lines(std::string_view source, std::string_view message)
   return source.substr(0, source.find('\n', source.find('\n') + 1));
 }
 
-struct LoadedCode {
-  CodeMemory memory;
-  std::vector<KernelFunction> functions;
-  const std::byte* end = nullptr;  // of the instructions
+/// What is to be compiled: some kernels of a program, and the text with them.
+struct Order {
+  const Program& program;
+  std::vector<size_t> kernels;
+  std::string source;
 };
 
-/// Does all the work, with the lock held and enough stack.
-LoadedCode compile_and_link(const Program& program) {
+/// Does all the work, with the lock held and enough stack. One per kernel of the order.
+std::vector<CompiledKernel> compile_and_link(const Order& order) {
+  const Program& program = order.program;
   Job job;
-  job.source = program.source.c_str();
+  job.source = order.source.c_str();
   job.functions = program.vector_functions.data();
   job.function_count = program.vector_functions.size();
   for (const std::string& name : program.vector_functions) {
@@ -126,25 +128,34 @@ LoadedCode compile_and_link(const Program& program) {
     std::string_view text(job.messages.data(), job.message_length);
     internal_error(__FILE__, __LINE__, "tinycc accepts the kernels",
                    fmt::format("program `{}`: {}\n{}", program.name, text,
-                               quoted_lines(program.source, text)));
+                               quoted_lines(order.source, text)));
   };
   step(compile);
-  LoadedCode code;
-  code.memory = CodeMemory(static_cast<size_t>(job.size));
-  job.image = code.memory.address();
+  auto memory = std::make_shared<CodeMemory>(static_cast<size_t>(job.size));
+  job.image = memory->address();
   step(relocate);
-  for (const Kernel& kernel : program.kernels) {
-    void* function = tcc_get_symbol(job.state, kernel.name.c_str());
+  std::vector<CompiledKernel> out;
+  std::vector<const std::byte*> starts;
+  for (size_t kernel : order.kernels) {
+    const std::string& name = program.kernels[kernel].name;
+    void* function = tcc_get_symbol(job.state, name.c_str());
     if (function == nullptr) {
       run_guarded(discard, &job);
-      CATEN_UNREACHABLE("program `{}` defines no kernel `{}`", program.name, kernel.name);
+      CATEN_UNREACHABLE("program `{}` defines no kernel `{}`", program.name, name);
     }
-    code.functions.push_back(reinterpret_cast<KernelFunction>(function));
+    starts.push_back(static_cast<const std::byte*>(function));
+    out.push_back({reinterpret_cast<KernelFunction>(function), {}, memory});
   }
-  code.end = static_cast<const std::byte*>(tcc_get_symbol(job.state, "ct_code_end"));
+  // Each ends where the next begins.
+  starts.push_back(static_cast<const std::byte*>(tcc_get_symbol(job.state, "ct_code_end")));
+  std::sort(starts.begin(), starts.end());
+  for (CompiledKernel& kernel : out) {
+    const auto* begin = reinterpret_cast<const std::byte*>(kernel.function);
+    kernel.instructions = {begin, *std::upper_bound(starts.begin(), starts.end(), begin)};
+  }
   run_guarded(discard, &job);
-  code.memory.make_executable();
-  return code;
+  memory->make_executable();
+  return out;
 }
 
 /// Bytes of stack left in this thread; 0 when that cannot be told.
@@ -178,27 +189,27 @@ size_t stack_left() {
 
 /// What crosses into the thread with the large stack and back.
 struct Errand {
-  const Program& program;
-  LoadedCode code;
+  const Order& order;
+  std::vector<CompiledKernel> kernels;
   std::exception_ptr error;
 };
 
 void* run_errand(void* context) {
   Errand& errand = *static_cast<Errand*>(context);
   try {
-    errand.code = compile_and_link(errand.program);
+    errand.kernels = compile_and_link(errand.order);
   } catch (const std::exception&) {
     errand.error = std::current_exception();  // for the caller's thread, not handled here
   }
   return nullptr;
 }
 
-LoadedCode load_with_enough_stack(const Program& program) {
+std::vector<CompiledKernel> compile_with_enough_stack(const Order& order) {
   constexpr size_t kNeeded = size_t{1} << 20;
   if (stack_left() >= kNeeded) {
-    return compile_and_link(program);
+    return compile_and_link(order);
   }
-  Errand errand{program, {}, nullptr};
+  Errand errand{order, {}, nullptr};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 8 * kNeeded);
@@ -206,54 +217,55 @@ LoadedCode load_with_enough_stack(const Program& program) {
   int error = pthread_create(&thread, &attributes, run_errand, &errand);
   pthread_attr_destroy(&attributes);
   if (error != 0) {
-    throw RuntimeError(fmt::format("cannot start a thread to compile `{}`: {}", program.name,
+    throw RuntimeError(fmt::format("cannot start a thread to compile `{}`: {}", order.program.name,
                                    std::strerror(error)));
   }
   pthread_join(thread, nullptr);
   if (errand.error) {
     std::rethrow_exception(errand.error);
   }
-  return std::move(errand.code);
+  return std::move(errand.kernels);
 }
 
 class TccExecutable final : public Executable {
  public:
-  TccExecutable(const Program& program, LoadedCode code)
+  TccExecutable(const Program& program, std::vector<CompiledKernel> code)
       : name_(program.name),
         kernels_(program.kernels),
         calls_(program.calls),
         code_(std::move(code)) {}
 
   void run(std::span<const int64_t> sizes, std::span<void* const> buffers) const override {
-    run_calls(sizes, buffers, nullptr);
+    run_calls(sizes, buffers, nullptr, nullptr);
   }
   void run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
                     Profile& profile) const override {
-    run_calls(sizes, buffers, &profile);
+    run_calls(sizes, buffers, &profile, nullptr);
+  }
+  void run_watched(std::span<const int64_t> sizes, std::span<void* const> buffers,
+                   const std::function<void(size_t)>& before) const override {
+    run_calls(sizes, buffers, nullptr, &before);
   }
 
   std::vector<MachineCode> machine_code() const override {
     std::vector<MachineCode> out;
     for (size_t i = 0; i < kernels_.size(); ++i) {
-      const auto* begin = reinterpret_cast<const std::byte*>(code_.functions[i]);
-      const std::byte* end = code_.end;
-      for (const KernelFunction other : code_.functions) {
-        const auto* next = reinterpret_cast<const std::byte*>(other);
-        end = next > begin && next < end ? next : end;
-      }
-      out.push_back({kernels_[i].name, {begin, end}});
+      out.push_back({kernels_[i].name, code_[i].instructions});
     }
     return out;
   }
 
  private:
   void run_calls(std::span<const int64_t> sizes, std::span<void* const> buffers,
-                 Profile* profile) const {
+                 Profile* profile, const std::function<void(size_t)>* before) const {
     constexpr size_t kInline = 64;
     std::array<void*, kInline> inline_arguments;
     std::vector<void*> many_arguments;
     for (const Call& call : calls_) {
       poll_interrupt();
+      if (before != nullptr) {
+        (*before)(static_cast<size_t>(&call - calls_.data()));
+      }
       void** arguments = inline_arguments.data();
       if (call.buffers.size() > kInline) {
         many_arguments.resize(call.buffers.size());
@@ -265,7 +277,7 @@ class TccExecutable final : public Executable {
       std::array<int64_t, 2> detail{};
       auto kernel = static_cast<size_t>(call.kernel);
       ProfileScope scope(profile, kernels_[kernel].name);
-      int32_t status = code_.functions[kernel](arguments, sizes.data(), detail.data());
+      int32_t status = code_[kernel].function(arguments, sizes.data(), detail.data());
       if (status == kInterruptedStatus) {
         interrupt_requested.store(false, std::memory_order_relaxed);
         throw Interrupted();
@@ -279,15 +291,50 @@ class TccExecutable final : public Executable {
   std::string name_;
   std::vector<Kernel> kernels_;
   std::vector<Call> calls_;
-  LoadedCode code_;
+  std::vector<CompiledKernel> code_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executable> load_tcc(const Program& program) {
-  static std::mutex one_at_a_time;  // libtcc keeps its state in globals
-  std::lock_guard lock(one_at_a_time);
-  return std::make_unique<TccExecutable>(program, load_with_enough_stack(program));
+std::unique_ptr<Executable> load_tcc(const Program& program, CodeCache* cache) {
+  std::vector<CompiledKernel> code(program.kernels.size());
+  Order order{program, {}, {}};
+  std::vector<std::string> texts(program.kernels.size());
+  for (size_t i = 0; i < program.kernels.size(); ++i) {
+    const Kernel& kernel = program.kernels[i];
+    if (cache != nullptr) {
+      // From the parameters on: what it is called does not matter.
+      const size_t parameters = program.source.find('(', kernel.source_begin);
+      texts[i] = program.source.substr(parameters, kernel.source_end - parameters);
+      if (std::optional<CompiledKernel> known = cache->find(texts[i])) {
+        code[i] = std::move(*known);
+        continue;
+      }
+    }
+    order.kernels.push_back(i);
+  }
+  if (order.kernels.size() == program.kernels.size()) {
+    order.source = program.source;
+  } else if (!order.kernels.empty()) {
+    order.source = program.source.substr(0, program.kernels.front().source_begin);
+    for (size_t i : order.kernels) {
+      const Kernel& kernel = program.kernels[i];
+      order.source.append(program.source, kernel.source_begin,
+                          kernel.source_end - kernel.source_begin);
+    }
+  }
+  if (!order.kernels.empty()) {
+    static std::mutex one_at_a_time;  // libtcc keeps its state in globals
+    std::lock_guard lock(one_at_a_time);
+    std::vector<CompiledKernel> compiled = compile_with_enough_stack(order);
+    for (size_t i = 0; i < compiled.size(); ++i) {
+      if (cache != nullptr) {
+        cache->add(std::move(texts[order.kernels[i]]), compiled[i]);
+      }
+      code[order.kernels[i]] = std::move(compiled[i]);
+    }
+  }
+  return std::make_unique<TccExecutable>(program, std::move(code));
 }
 
 // Note [living with libtcc]

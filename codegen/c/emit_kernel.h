@@ -21,6 +21,7 @@ struct KernelStyle {
   /// What sets the status to IndexOutOfRange.
   std::string out_of_range = "3";
   bool detail = false;  // the function has a `detail` argument
+  int64_t strip = codegen::Tiling{}.strip;  // elements
 };
 
 /// How arguments are called in the body.

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "codegen/c/emit_kernel.h"
+#include "codegen/loops/passes/passes.h"
 #include "codegen/loops/visit.h"
 #include "ir/support/check.h"
 
@@ -59,7 +60,8 @@ std::string function_text(loops::Module& module, const loops::Kernel& kernel, Us
                             c_storage_type(array.dtype), array_name, number);
     ++number;
   }
-  const KernelStyle style{.dialect = DialectKind::Tcc, .detail = true};
+  const KernelStyle style{
+      .dialect = DialectKind::Tcc, .detail = true, .strip = module.tiling.strip};
   const KernelBody body = emit_body(module.pool, kernel, names, style, locals, uses);
   for (uint32_t symbol : body.symbols) {
     prologue += fmt::format("  const int64_t {} = sizes[{}];\n", names.symbols[symbol], symbol);
@@ -82,19 +84,26 @@ ProgramText emit_program(loops::Module& module, std::string_view name) {
   std::unordered_map<std::string, int> known;
   LocalNames function_names;
   std::string functions;
+  std::vector<int> function_of;  // per kernel
   for (const loops::Kernel& kernel : module.kernels) {
-    std::vector<int> arguments;
-    for (loops::ArrayId id : loops::arguments_of(kernel)) {
-      arguments.push_back(kernel.array(id).buffer);
+    std::vector<int> arguments = loops::buffers_of(module, kernel);
+    if (kernel.same_as >= 0) {
+      function_of.push_back(function_of[static_cast<size_t>(kernel.same_as)]);
+      out.calls.push_back({.kernel = function_of.back(), .buffers = std::move(arguments)});
+      continue;
     }
     std::string text = function_text(module, kernel, uses);
     auto [entry, inserted] = known.emplace(std::move(text), static_cast<int>(out.kernels.size()));
     if (inserted) {
       std::string function = function_names.declare(fmt::format("{}_{}", name, kernel.name));
+      const size_t begin = functions.size();
       functions += fmt::format("int32_t {}{}\n", function, entry->first);
-      out.kernels.push_back(
-          {.name = std::move(function), .buffer_count = static_cast<int>(arguments.size())});
+      out.kernels.push_back({.name = std::move(function),
+                             .buffer_count = static_cast<int>(arguments.size()),
+                             .source_begin = begin,
+                             .source_end = functions.size()});
     }
+    function_of.push_back(entry->second);
     out.calls.push_back({.kernel = entry->second, .buffers = std::move(arguments)});
   }
   const std::string helpers = helper_text(uses, DialectKind::Tcc);
@@ -107,6 +116,10 @@ ProgramText emit_program(loops::Module& module, std::string_view name) {
     out.source += declaration + "\n";
   }
   out.source += helpers;
+  for (runtime::Kernel& kernel : out.kernels) {
+    kernel.source_begin += out.source.size();
+    kernel.source_end += out.source.size();
+  }
   out.source += functions;
   return out;
 }

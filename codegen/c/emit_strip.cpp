@@ -1,4 +1,4 @@
-// Strip loops as calls of vector routines, at most kStripLength elements at a time.
+// Strip loops as calls of vector routines, at most Tiling::strip elements at a time.
 #include <algorithm>
 #include <cctype>
 
@@ -215,12 +215,12 @@ bool BodyPrinter::strip(const loops::For& loop) {
   ++indent_;
   for (DType dtype : body->slots) {
     slots_.push_back(locals_.declare("v"));
-    line("{} {}[{}];", c_value_type(dtype), slots_.back(), strip::kStripLength);
+    line("{} {}[{}];", c_value_type(dtype), slots_.back(), style_.strip);
   }
-  line("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}) {{", at, begin, end, strip::kStripLength);
+  line("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}) {{", at, begin, end, style_.strip);
   ++indent_;
   line("const int64_t {0} = {1} - {2} < {3} ? {1} - {2} : {3};", count_, end, at,
-       strip::kStripLength);
+       style_.strip);
   strip_steps(loop, *body, at);
   --indent_;
   line("}}");

@@ -82,7 +82,7 @@ Place KernelBuilder::target(StatementId id) {
   }
   const ArrayId array = buffer_array(s.array);
   kernel_.arrays[array.index].written = true;
-  return {array, here(id, schedule::linearise(pool_, s.target, schedule_.array(s.array).shape))};
+  return {array, here(id, schedule::position_in(pool_, schedule_.array(s.array), s.target))};
 }
 
 /// Where a load finds its element.
@@ -101,7 +101,7 @@ Place KernelBuilder::element_of(StatementId producer, const Value& value, Statem
   }
   const schedule::Array& array = schedule_.array(value.array);
   return {buffer_array(value.array),
-          here(reader, schedule::linearise(pool_, value.tuple, array.shape))};
+          here(reader, schedule::position_in(pool_, array, value.tuple))};
 }
 
 ValueId KernelBuilder::emit(Block& block, Key key, DType dtype, const std::string& label,
@@ -413,7 +413,8 @@ Module build(schedule::Schedule schedule) {
       CATEN_UNREACHABLE("array kind");
     }();
     buffer_of[i] = static_cast<int>(buffers.size());
-    buffers.push_back({kind, label_of(*schedule.graph, array.node), array.dtype, array.shape,
+    buffers.push_back({kind, label_of(*schedule.graph, array.node), array.dtype,
+                       array.declared_shape.empty() ? array.shape : array.declared_shape,
                        array.storage, array.written, schedule.graph->span(array.node)});
   }
   std::vector<Kernel> kernels;
@@ -445,6 +446,7 @@ Module build(schedule::Schedule schedule) {
     inputs.push_back(input_buffers.at(id));
   }
   Module module(std::move(schedule.pool));
+  module.tiling = schedule.tiling;
   module.buffers = std::move(buffers);
   module.inputs = std::move(inputs);
   module.outputs = std::move(outputs);

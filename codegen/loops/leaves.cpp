@@ -40,7 +40,11 @@ void KernelBuilder::begin_reduction(StatementId id, size_t depth, Block& block) 
         : s.kind == StatementKind::Scan ? node.get<air::ScanAttr>().op
                                         : node.get<air::ReduceAttr>().op;
     const ExprId row = scratch_index(id, accumulator.ranges);
-    const ValueId first = constant(inner, air::identity(op, element));
+    // A running sum of -0.0 is -0.0, which 0.0 would make 0.0.
+    const bool from_nothing =
+        s.kind == StatementKind::Scan && op == air::ReduceOp::Add && is_float(element);
+    const ValueId first = constant(inner, from_nothing ? Scalar::of_double(element, -0.0)
+                                                       : air::identity(op, element));
     if (arg) {
       store(inner, {accumulator.value.array, row}, first);
       const ValueId zero = constant(inner, Scalar::of_int(DType::Int64, 0));
@@ -199,7 +203,7 @@ void KernelBuilder::sort_leaf(StatementId id, Block& block) {
   const schedule::Array& array = schedule_.array(s.array);
   std::vector<ExprId> next = s.target;
   next[axis] = pool_.constant(1);
-  const ExprId after = here(id, schedule::linearise(pool_, next, array.shape));
+  const ExprId after = here(id, schedule::position_in(pool_, array, next));
   Value keys = schedule_.value(schedule::resolve(schedule_, s.root));
   CATEN_CHECK(keys.kind == ValueKind::Load, "what is sorted is not in memory");
   const Place first = element_of(keys.producer, keys, id);

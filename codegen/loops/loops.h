@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "codegen/index/index.h"
+#include "codegen/cost_model.h"
 #include "ir/air/air.h"
 
 namespace caten::loops {
@@ -161,6 +162,9 @@ struct ValueInfo {
 
 struct Kernel {
   std::string name;
+  /// The number of an earlier kernel that does the same with other buffers, or -1. Then the body is
+  /// empty, and the arrays are those of that kernel with buffers of this one.
+  int same_as = -1;
   std::vector<Array> arrays;
   std::vector<ValueInfo> values;
   Block body;
@@ -190,10 +194,12 @@ struct Buffer {
   int storage = -1;  // Param
   bool written = false;
   Span span{};
+  std::vector<std::string> also_holds{};  // see passes/reuse.cpp: labels of what is computed in it
 };
 
 struct Module {
   explicit Module(index::Pool p) : pool(std::move(p)) {}
+  codegen::Tiling tiling;
   index::Pool pool;
   std::vector<Buffer> buffers;
   std::vector<int> inputs;      // buffers in parameter order

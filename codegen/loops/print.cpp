@@ -13,6 +13,9 @@ class Printer {
 
   std::string run() {
     out_ = fmt::format("(kernel {}", kernel_.name);
+    if (kernel_.same_as >= 0) {
+      out_ += fmt::format(" (same-as {})", kernel_.same_as);
+    }
     ++indent_;
     for (uint32_t i = 0; i < kernel_.arrays.size(); ++i) {
       const Array& array = kernel_.arrays[i];

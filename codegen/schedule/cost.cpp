@@ -5,11 +5,15 @@
 
 #include <algorithm>
 
+#include "codegen/cost_model.h"
+
 namespace caten::schedule {
 namespace {
 
-constexpr int kTranscendentalOps = 64;
-constexpr int kDivisionOps = 4;
+using codegen::kDivisionOps;
+using codegen::kIndexedOps;
+using codegen::kTranscendentalOps;
+
 constexpr int kSaturated = 1 << 20;
 
 int own_cost(const air::Node& node) {
@@ -27,7 +31,7 @@ int own_cost(const air::Node& node) {
     case air::OpClass::Movement:
       return node.op == Op::Pad || node.op == Op::Concat ? 1 : 0;
     case air::OpClass::Indexed:
-      return 2;
+      return kIndexedOps;
     case air::OpClass::Unary:
     case air::OpClass::Binary:
     case air::OpClass::Ternary:
@@ -51,15 +55,38 @@ std::vector<Cost> estimate_costs(const air::Graph& graph) {
     if (cls == air::OpClass::Reduce || cls == air::OpClass::Ordered ||
         cls == air::OpClass::Effect || node.op == air::Op::Scatter) {
       cost.reduction = cls == air::OpClass::Reduce || cls == air::OpClass::Ordered;
+      cost.replaces_reduction = cls == air::OpClass::Reduce;
       continue;  // read back from where it is stored
     }
     for (air::NodeId input : node.inputs) {
       cost.ops = std::min(cost.ops + costs[input.index].ops, kSaturated);
       cost.transcendental |= costs[input.index].transcendental;
       cost.reduction |= costs[input.index].reduction;
+      cost.replaces_reduction |= costs[input.index].replaces_reduction;
+    }
+    // Other movement and indexing ops have fewer or more elements.
+    if (cls == air::OpClass::Indexed ||
+        (cls == air::OpClass::Movement && node.op != air::Op::Reshape &&
+         node.op != air::Op::Permute)) {
+      cost.replaces_reduction = false;
     }
   }
   return costs;
+}
+
+bool are_many(const index::Pool& pool, const std::vector<index::RangeId>& ranges, int64_t least) {
+  if (ranges.empty()) {
+    return false;
+  }
+  int64_t elements = 1;
+  for (const index::RangeId range : ranges) {
+    const std::optional<int64_t> extent = pool.constant_value(pool.range_info(range).extent);
+    if (!extent || *extent >= least) {
+      return true;
+    }
+    elements *= *extent;
+  }
+  return elements >= least;
 }
 
 std::string describe(const Cost& cost) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/index/index.h"
 #include "ir/air/air.h"
 
 namespace caten::schedule {
@@ -12,14 +13,15 @@ namespace caten::schedule {
 struct Cost {
   int ops = 0;
   bool transcendental = false;
-  bool reduction =
-      false;  // computed from the result of a reduction: it can follow it in its kernel
+  /// Computed from the result of a reduction: it can follow it in its kernel.
+  bool reduction = false;
+  /// As many elements as a reduction that it is computed from, one of each: it can be stored in the
+  /// place of the reduction's result.
+  bool replaces_reduction = false;
 };
 
-/// More uses than one: recomputing up to this many ops is cheaper than a store and loads.
-inline constexpr int kCheapOps = 4;
-/// Elements read repeatedly (broadcast, gather): up to this many are recomputed at each read.
-inline constexpr int kCheapRepeatedOps = 2;
+/// Whether the ranges together have at least so many elements; a symbolic size counts as enough.
+bool are_many(const index::Pool& pool, const std::vector<index::RangeId>& ranges, int64_t least);
 
 std::vector<Cost> estimate_costs(const air::Graph& graph);
 std::string describe(const Cost& cost);

@@ -1,6 +1,7 @@
 // Flows, reads and the shape of reductions, from the loads of every statement.
 #include "codegen/schedule/dependences.h"
 
+#include "codegen/schedule/cost.h"
 #include "ir/support/check.h"
 
 namespace caten::schedule {
@@ -81,6 +82,40 @@ std::optional<Flow> own_elements(Schedule& schedule, const Statement& writer, St
   return reads ? std::optional(std::move(flow)) : std::nullopt;
 }
 
+/// Whether some range that only one operand walks makes rows, and one that only another walks makes
+/// columns; each of them, and the terms, at least what packing pays for.
+bool is_matrix_product(const Schedule& schedule, const Statement& statement,
+                       const std::vector<ExprId>& operands) {
+  const index::Pool& pool = schedule.pool;
+  const codegen::Tiling& tiling = schedule.tiling;
+  const auto walks = [&](const std::vector<RangeId>& ranges, ExprId position) {
+    return std::any_of(ranges.begin(), ranges.end(),
+                       [&](RangeId r) { return pool.uses(position, r); });
+  };
+  std::vector<RangeId> rows;
+  std::vector<RangeId> columns;
+  for (const ExprId a : operands) {
+    for (const ExprId b : operands) {
+      if (a == b || !walks(statement.reduce, a) || !walks(statement.reduce, b)) {
+        continue;
+      }
+      rows.clear();
+      columns.clear();
+      for (const RangeId range : statement.spatial) {
+        const bool in_a = pool.uses(a, range);
+        if (in_a != pool.uses(b, range)) {
+          (in_a ? rows : columns).push_back(range);
+        }
+      }
+      if (are_many(pool, rows, tiling.min_rows) && are_many(pool, columns, tiling.min_columns) &&
+          are_many(pool, statement.reduce, tiling.min_terms)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// Looks at how the loads of a reduction walk memory.
 void inspect_reduction(Schedule& schedule, const Statement& statement, Dependences& out) {
   if ((statement.kind != StatementKind::Reduce && statement.kind != StatementKind::Scan) ||
@@ -89,6 +124,7 @@ void inspect_reduction(Schedule& schedule, const Statement& statement, Dependenc
   }
   index::Pool& pool = schedule.pool;
   const RangeId inner_spatial = statement.spatial.back();
+  std::vector<ExprId> operands;
   int spatial_score = 0;
   int reduce_score = 0;
   for (ValueId id : statement.values) {
@@ -96,12 +132,13 @@ void inspect_reduction(Schedule& schedule, const Statement& statement, Dependenc
     if (value.kind != ValueKind::Load) {
       continue;
     }
-    const ExprId position = linearise(pool, value.tuple, schedule.array(value.array).shape);
+    const ExprId position = position_in(pool, schedule.array(value.array), value.tuple);
     const bool reduces = std::any_of(statement.reduce.begin(), statement.reduce.end(),
                                      [&](RangeId r) { return pool.uses(position, r); });
     if (!reduces) {
       continue;
     }
+    operands.push_back(position);
     out.contraction |= std::any_of(statement.spatial.begin(), statement.spatial.end(),
                                    [&](RangeId r) { return !pool.uses(position, r); });
     if (pool.linear_coefficient(position, inner_spatial) == 1) {
@@ -117,6 +154,7 @@ void inspect_reduction(Schedule& schedule, const Statement& statement, Dependenc
   const air::Node& node = schedule.graph->node(statement.node);
   out.contraction = out.contraction && statement.kind == StatementKind::Reduce &&
                     node.get<air::ReduceAttr>().op == air::ReduceOp::Add;
+  out.matrix_product = out.contraction && is_matrix_product(schedule, statement, operands);
   // A row of accumulators pays where the other order would stride through memory.
   out.reduce_outside = spatial_score > reduce_score ||
                        (spatial_score > 0 && spatial_score == reduce_score && out.contraction);

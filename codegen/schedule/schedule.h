@@ -16,7 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/decisions.h"
 #include "codegen/index/index.h"
+#include "codegen/cost_model.h"
 #include "ir/air/air.h"
 
 namespace caten::schedule {
@@ -112,6 +114,8 @@ struct Array {
   std::vector<ExprId> shape{};
   int storage = -1;
   bool written = false;
+  /// The shape of an output that is a reshape of the value stored; empty: as above.
+  std::vector<ExprId> declared_shape{};
 };
 
 /// A loop shared by statements, or a single statement with no loops left.
@@ -130,8 +134,11 @@ struct Kernel {
 };
 
 struct Schedule {
-  explicit Schedule(const air::Graph& g) : graph(&g), pool(g.symbols) {}
+  explicit Schedule(const air::Graph& g, codegen::Decisions d = {})
+      : graph(&g), decisions(d), tiling(codegen::Tiling::chosen(decisions)), pool(g.symbols) {}
   const air::Graph* graph;
+  codegen::Decisions decisions;
+  codegen::Tiling tiling;
   index::Pool pool;
   std::vector<Value> values;
   std::vector<Statement> statements;  // producers first
@@ -163,8 +170,7 @@ ExprId coordinate_in(index::Pool& pool, const Statement& statement, size_t i,
                      const std::vector<ExprId>& tuple);
 /// Alias chains resolved.
 ValueId resolve(const Schedule& schedule, ValueId value);
-/// Row-major position of a tuple in an array of this shape.
-ExprId linearise(index::Pool& pool, const std::vector<ExprId>& tuple,
-                 const std::vector<ExprId>& shape);
+/// Where the element of a tuple lies in an array.
+ExprId position_in(index::Pool& pool, const Array& array, const std::vector<ExprId>& tuple);
 
 }  // namespace caten::schedule

@@ -12,13 +12,11 @@ namespace caten::schedule {
 using air::Node;
 using air::Op;
 using air::OpClass;
-
-namespace {
-
-/// Index tuples that have grown beyond this are cut by storing the value they index.
-constexpr int kMaxTupleComplexity = 96;
-
-}  // namespace
+using codegen::kCheapOps;
+using codegen::kCheapRepeatedOps;
+using codegen::kMaxRandomValues;
+using codegen::kMaxTupleComplexity;
+using codegen::kRarely;
 
 std::vector<ExprId> Walker::shape_exprs(const Shape& shape) {
   std::vector<ExprId> out;
@@ -110,7 +108,7 @@ bool Walker::add_condition(Guard& guard, ExprId nonnegative) {
   return true;
 }
 
-std::optional<std::string> Walker::reason_to_store(NodeId id) const {
+std::optional<std::string> Walker::reason_to_store(NodeId id) {
   const Node& node = graph_[id];
   if (!stored_[id.index].empty()) {
     return stored_[id.index];
@@ -131,6 +129,9 @@ std::optional<std::string> Walker::reason_to_store(NodeId id) const {
   if (cls == OpClass::Leaf) {
     return std::nullopt;
   }
+  if (schedule_.decisions.choose(false, kRarely)) {
+    return "at random";
+  }
   bool repeats = false;
   int complexity = 0;
   for (const auto& [key, value] : requests_[id.index]) {
@@ -146,11 +147,19 @@ std::optional<std::string> Walker::reason_to_store(NodeId id) const {
   if (moves_only) {
     return std::nullopt;  // decided at what is moved
   }
+  // At random, as long as repeated recomputation has not made a giant of a program.
+  if (schedule_.values.size() < kMaxRandomValues && schedule_.decisions.choose(false, kRarely)) {
+    return std::nullopt;
+  }
   const Cost& cost = costs_[id.index];
   const size_t uses = requests_[id.index].size();
   if (uses > 1 && cost.ops > kCheapOps) {
     return fmt::format("read through {} index maps or loops, recomputing costs {}", uses,
                        describe(cost));
+  }
+  if (uses > 1 && cost.ops > 0 && cost.replaces_reduction) {
+    return fmt::format("read {} times: stored instead of the reduction that it is computed from",
+                       uses);
   }
   if (repeats && (cost.ops > kCheapRepeatedOps || (cost.reduction && cost.ops > 0))) {
     return fmt::format("a consumer reads every element repeatedly, recomputing costs {}",
@@ -299,6 +308,10 @@ void Walker::start_statement(NodeId id, std::string reason) {
          .dtype = node.dtype,
          .shape = shape_exprs(node.shape),
          .written = true});
+    if (const NodeId output = shown_as_[id.index]; output.valid()) {
+      schedule_.arrays.back().node = output;
+      schedule_.arrays.back().declared_shape = shape_exprs(graph_[output].shape);
+    }
   }
   schedule_.statements.push_back(std::move(statement));
 
@@ -392,6 +405,29 @@ void Walker::order_values(Statement& statement) {
   statement.values = std::move(order);
 }
 
+/// What an output that only reshapes a computed value reshapes; otherwise the output itself. The
+/// value has the same elements in the same order, so it can be stored as the output.
+NodeId Walker::reshaped_value(NodeId output) const {
+  NodeId base = output;
+  while (graph_[base].op == Op::Reshape) {
+    base = graph_[base].inputs[0];
+  }
+  switch (air::info(graph_[base].op).cls) {
+    case OpClass::Leaf:
+    case OpClass::Movement:
+    case OpClass::Effect:
+      return output;
+    case OpClass::Unary:
+    case OpClass::Binary:
+    case OpClass::Ternary:
+    case OpClass::Reduce:
+    case OpClass::Indexed:
+    case OpClass::Ordered:
+      return base;
+  }
+  CATEN_UNREACHABLE("op class");
+}
+
 void Walker::run() {
   for (NodeId id : graph_.inputs) {
     leaf_array(id);
@@ -411,18 +447,35 @@ void Walker::run() {
   }
   std::vector<std::string> copied(graph_.size());  // versions that an output keeps
   for (const air::Output& output : graph_.outputs) {
+    is_output_[output.node.index] = 1;
+  }
+  std::vector<NodeId> stored_as(graph_.size());  // per output: the node whose statement stores it
+  for (const air::Output& output : graph_.outputs) {
     const Node& node = graph_[output.node];
     if (node.op == Op::Assign && overwritten[output.node.index]) {
       copied[output.node.index] =
           fmt::format("output `{}` is a version overwritten later", output.name);
+      is_output_[output.node.index] = 0;
       continue;
     }
     const bool in_place = node.op == Op::Input || node.op == Op::Assign ||
                           (node.op == Op::Param && !assigned_params.contains(output.node));
-    if (!in_place) {
-      stored_[output.node.index] = fmt::format("output `{}`", output.name);
-      is_output_[output.node.index] = 1;
+    if (in_place) {
+      is_output_[output.node.index] = 0;
+      continue;
     }
+    NodeId& storing = stored_as[output.node.index];
+    if (storing.valid()) {
+      continue;  // the same node twice
+    }
+    storing = output.node;
+    if (const NodeId base = reshaped_value(output.node); is_output_[base.index] == 0) {
+      storing = base;
+      shown_as_[base.index] = output.node;
+      is_output_[output.node.index] = 0;
+      is_output_[base.index] = 1;
+    }
+    stored_[storing.index] = fmt::format("output `{}`", output.name);
   }
   for (uint32_t i = graph_.size(); i-- > 0;) {
     const NodeId id{i};
@@ -458,7 +511,8 @@ void Walker::run() {
     array_of[statement.node.index] = statement.array;  // a copy comes after what it copies
   }
   for (const air::Output& output : graph_.outputs) {
-    const ArrayId array = array_of[output.node.index];
+    const NodeId storing = stored_as[output.node.index];
+    const ArrayId array = array_of[(storing.valid() ? storing : output.node).index];
     schedule_.output_arrays.push_back(array.valid() ? array : leaf_array(output.node));
   }
 }
@@ -482,11 +536,10 @@ ExprId coordinate_in(index::Pool& pool, const Statement& statement, size_t i,
   return c.outermost ? position : pool.mod(position, pool.range_info(statement.spatial[i]).extent);
 }
 
-ExprId linearise(index::Pool& pool, const std::vector<ExprId>& tuple,
-                 const std::vector<ExprId>& shape) {
+ExprId position_in(index::Pool& pool, const Array& array, const std::vector<ExprId>& tuple) {
   ExprId position = pool.constant(0);
   for (size_t i = 0; i < tuple.size(); ++i) {
-    position = pool.add(pool.mul(position, shape[i]), tuple[i]);
+    position = pool.add(pool.mul(position, array.shape[i]), tuple[i]);
   }
   return position;
 }

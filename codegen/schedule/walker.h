@@ -29,7 +29,8 @@ class Walker {
         requests_(graph_.size()),
         leaf_arrays_(graph_.size()),
         stored_(graph_.size()),
-        is_output_(graph_.size(), 0) {}
+        is_output_(graph_.size(), 0),
+        shown_as_(graph_.size()) {}
 
   void run();
 
@@ -45,7 +46,7 @@ class Walker {
                   bool repeats);
   ValueId new_value(StatementId statement, NodeId node, ValueKind kind);
   ValueId constant(StatementId statement, NodeId node, const Scalar& scalar);
-  std::optional<std::string> reason_to_store(NodeId id) const;
+  std::optional<std::string> reason_to_store(NodeId id);
   void expand(ValueId id);
   void expand_pad(ValueId id);
   void expand_concat(ValueId id);
@@ -72,6 +73,7 @@ class Walker {
   std::vector<ExprId> shape_exprs(const Shape& shape);
   ArrayId leaf_array(NodeId id);
   ArrayId assigned_array(NodeId id);
+  NodeId reshaped_value(NodeId output) const;
   bool add_condition(Guard& guard, ExprId nonnegative);
   void order_values(Statement& statement);
 
@@ -82,7 +84,8 @@ class Walker {
   std::vector<std::map<Key, ValueId>> requests_;  // per node
   std::vector<ArrayId> leaf_arrays_;              // per node
   std::vector<std::string> stored_;               // per node: why it has to be stored, or ""
-  std::vector<char> is_output_;                   // per node
+  std::vector<char> is_output_;                   // per node: it has an array of the caller's
+  std::vector<NodeId> shown_as_;                  // per node: the output that is a reshape of it
   std::map<int, ArrayId> param_arrays_;           // by storage
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, Guard>, ValueId> bind_index_;
   std::unordered_map<uint32_t, ValueId> range_binds_;  // Data range -> its Bind

@@ -1,4 +1,4 @@
-// The vector IR: the body of a strip loop as operations on strips of up to kStripLength elements.
+// The vector IR: the body of a strip loop as operations on strips of up to Tiling::strip elements.
 // Goes in: an innermost loop of straight-line statements. Comes out: steps, each a call of a vector
 // routine of the runtime or a scalar loop for what has none.
 //
@@ -19,11 +19,6 @@ namespace caten::strip {
 
 using loops::ArrayId;
 using loops::ValueId;
-
-/// Elements of a strip: what a few of them need stays in the first-level cache.
-constexpr int64_t kStripLength = 512;
-/// Known loops shorter than this stay scalar.
-constexpr int64_t kMinStripLoop = 16;
 
 struct Operand {
   enum class Kind : uint8_t { Slot, Memory, Scalar };

@@ -11,6 +11,7 @@
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/entries.h"
 #include "frontend/tensor/user_rules.h"
+#include "runtime/memory.h"
 
 namespace caten::lisp {
 namespace {
@@ -115,6 +116,9 @@ Value runtime_text(Interpreter& interp, std::span<Value> args) {
   if (stage == "SCHEDULE") {
     return interp.string(compilation.schedule_text);
   }
+  if (stage == "FUSION") {
+    return interp.string(compilation.fusion_text);
+  }
   if (stage == "LOOPS") {
     return interp.string(compilation.loops_text);
   }
@@ -124,7 +128,26 @@ Value runtime_text(Interpreter& interp, std::span<Value> args) {
   if (stage == "C") {
     return interp.string(compilation.program.source);
   }
-  wrong_type(interp, args[1], "the stage", ":air :air-simplified :schedule :loops :program or :c");
+  wrong_type(interp, args[1], "the stage", ":air :air-simplified :schedule :fusion :loops :program or :c");
+}
+
+/// (%runtime-memory runtime): the bytes of the arena and the least that any arena needs; the sizes
+/// of the runtime have to be numbers.
+Value runtime_memory(Interpreter& interp, std::span<Value> args) {
+  const Runtime& runtime = expect_object<Runtime>(interp, args[0], "the runtime");
+  const runtime::Program& program = runtime.forward.executor->program();
+  if (!program.symbols.empty()) {
+    wrong_type(interp, args[0], "the runtime", "one without symbolic sizes");
+  }
+  const Value least =
+      Value::fixnum(runtime::least_arena_bytes(runtime::live_ranges(program, {})));
+  return interp.list({Value::fixnum(program.arena_bytes.evaluate({}).value_or(0)), least});
+}
+
+/// (%runtime-kernels runtime): how many different kernels were compiled for it.
+Value runtime_kernels(Interpreter& interp, std::span<Value> args) {
+  const Runtime& runtime = expect_object<Runtime>(interp, args[0], "the runtime");
+  return Value::fixnum(static_cast<int64_t>(runtime.forward.executor->program().kernels.size()));
 }
 
 /// (%runtime-takes-p runtime name): whether the name is a size or an input of the runtime.
@@ -166,6 +189,11 @@ Value define_air_rules(Interpreter& interp, std::span<Value> args) {
   return args[0];
 }
 
+/// How many kernels were compiled so far: programs share equal ones.
+Value compiled_kernels(Interpreter& interp, std::span<Value> /*args*/) {
+  return Value::fixnum(static_cast<int64_t>(tensor::session(interp).compiler.compiled_kernels()));
+}
+
 /// How many programs were compiled so far; equal graphs are compiled once.
 Value compiled_count(Interpreter& interp, std::span<Value> /*args*/) {
   return Value::fixnum(static_cast<int64_t>(tensor::session(interp).compiler.compiled_count()));
@@ -183,9 +211,12 @@ constexpr Builtin kRuntimeBuiltins[] = {
     {"RUNTIME-P", "CATEN", 1, 1, "whether a value is a compiled runtime", runtime_p},
     {"RUNTIME-PARAMETERS", "CATEN", 1, 1, "the tensors of a runtime that ask for a gradient", runtime_parameters},
     {"RUNTIME-KERNEL-COUNT", "CATEN", 1, 1, "how many kernels a run calls", runtime_kernel_count},
-    {"%RUNTIME-TEXT", "CATEN", 2, 2, "what a runtime was compiled to: :air :schedule :loops :program :c", runtime_text},
+    {"%RUNTIME-MEMORY", "CATEN", 1, 1, "bytes of the arena of a runtime, and the least that any needs", runtime_memory},
+    {"%RUNTIME-KERNELS", "CATEN", 1, 1, "how many different kernels a runtime has", runtime_kernels},
+    {"%RUNTIME-TEXT", "CATEN", 2, 2, "what a runtime was compiled to: :air :schedule :fusion :loops :program :c", runtime_text},
     {"%RUNTIME-TAKES-P", "CATEN", 2, 2, "whether a name is a size or an input of a runtime", runtime_takes},
     {"%DEFINE-ENTRY", "CATEN", 3, -1, "(%define-entry name parameters function &key grad c-name dtypes)", define_entry},
+    {"%COMPILED-KERNELS", "CATEN", 0, 0, "how many kernels were compiled so far", compiled_kernels},
     {"%COMPILED-COUNT", "CATEN", 0, 0, "how many programs were compiled so far", compiled_count},
 };
 // clang-format on

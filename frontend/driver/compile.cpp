@@ -10,6 +10,7 @@
 #include "frontend/tensor/entries.h"
 #include "frontend/tensor/session.h"
 #include "ir/passes/passes.h"
+#include "runtime/memory.h"
 
 namespace caten::driver {
 namespace {
@@ -182,7 +183,8 @@ void write_library(Session& session, const std::vector<Unit>& units) {
 
 int compile(Session& session) {
   const Options& options = session.options();
-  if (options.output.empty() && options.emit.empty() && !options.explain_fusion) {
+  if (options.output.empty() && options.emit.empty() && !options.explain_fusion &&
+      !options.memory) {
     std::fputs("catenc: say what to make of the file: -o kernels.c, --emit=STAGE, or `catenc run`\n",
                stderr);
     return kUsage;
@@ -196,6 +198,15 @@ int compile(Session& session) {
     for (const Unit& unit : units) {
       fmt::print(";; entry {}: {} kernels\n{}", unit.c_name, unit.compilation.kernel_count,
                  unit.compilation.fusion_text);
+    }
+  }
+  if (options.memory) {
+    for (const Unit& unit : units) {
+      const runtime::Program& program = unit.compilation.program;
+      fmt::print(";; entry {}: {}", unit.c_name,
+                 runtime::memory_report(program, program.symbols.empty()
+                                                     ? std::optional(std::vector<int64_t>())
+                                                     : std::nullopt));
     }
   }
   if (options.emit == "c") {

@@ -40,6 +40,8 @@ struct Options {
   bool list_rules = false;
   bool time_passes = false;
   bool explain_fusion = false;
+  bool memory = false;  // --memory: the report
+  bool poison = false;  // --poison: fill memory that holds nothing with NaN between kernels
   bool verify = false;
   bool no_warnings = false;
   bool werror = false;  // warnings are errors: shown as such, and the exit code is 1

@@ -61,6 +61,7 @@ lisp::Interpreter& Session::interpreter() {
     tensor::Compiler& compiler = tensor::session(*interpreter_).compiler;
     set_to_keyword(*interpreter_, "*BACKEND*", options_.backend);
     apply_pass_options(options_, compiler.context);
+    tensor::session(*interpreter_).poison = options_.poison;
     if (!options_.dtype.empty()) {
       apply_default_dtype(*interpreter_, options_.dtype);
     }

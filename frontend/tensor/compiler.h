@@ -13,6 +13,7 @@
 #include "codegen/pipeline.h"
 #include "ir/air/air.h"
 #include "runtime/backend.h"
+#include "runtime/code_cache.h"
 #include "runtime/program.h"
 
 namespace caten::tensor {
@@ -44,11 +45,14 @@ class Compiler {
   }
 
   size_t compiled_count() const { return compiled_count_; }
+  /// Kernels that TinyCC compiled; programs share equal ones.
+  size_t compiled_kernels() const { return kernels_.compiled(); }
 
  private:
   std::unordered_map<std::string, std::shared_ptr<const CompiledGraph>> cache_;
   std::deque<std::string> order_;  // of insertion: the oldest programs leave first
   size_t compiled_count_ = 0;
+  runtime::CodeCache kernels_;
 };
 
 }  // namespace caten::tensor

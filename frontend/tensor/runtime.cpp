@@ -211,7 +211,9 @@ std::unique_ptr<runtime::Executor> make_executor(
   std::shared_ptr<const runtime::Program> program(compiled, &compiled->compilation.program);
   return std::make_unique<runtime::Executor>(
       std::move(program), compiled->executable, std::move(params),
-      runtime::ExecutorOptions{name, session(interp).counter()});
+      runtime::ExecutorOptions{.entry = name,
+                               .counter = session(interp).counter(),
+                               .poison = session(interp).poison});
 }
 
 /// a + b of two arrays of one shape, by a program for any length.

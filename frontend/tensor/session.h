@@ -22,6 +22,7 @@ class Session {
   explicit Session(lisp::Interpreter& interp);
 
   Compiler compiler;
+  bool poison = false;           // executors fill memory that holds nothing with NaN
   Lowering* lowering = nullptr;  // in progress; null outside of `lower`
   uint64_t lowerings = 0;        // how many there were: AIR nodes remember theirs
 

@@ -223,6 +223,9 @@ void call(void* library, size_t i, const RandomProgram& program, const Program& 
   int64_t bytes = scratch_bytes(sizes.data());
   runtime::StoragePtr scratch =
       runtime::Storage::allocate(DType::UInt8, {std::max<int64_t>(bytes, 0)});
+  if (bytes > 0) {
+    std::memset(scratch->data(), 0xff, scratch->bytes());
+  }
   int32_t status = run(sizes.data(), inputs.data(), outputs.data(), parameters.data(),
                        memory.at(layout.state), scratch->data());
   std::memcpy(memory.at(layout.status), &status, sizeof(status));

@@ -1,7 +1,8 @@
 // The differential fuzz driver: random AIR programs through the reference evaluator and every
 // backend, all of which have to give the same numbers.
 //   fuzz_programs [--seed N] [--count N] [--backends simplify,interp,tcc,gcc,clang,tinycc]
-//                 [--batch N] [--nodes N] [--shrink] [--print]
+//                 [--batch N] [--nodes N] [--decisions] [--shrink] [--print]
+// --decisions draws what is fused, loop orders and tile sizes at random.
 // `gcc`, `clang` and `tinycc` compile the emitted C99 library with that command, a batch of
 // programs at a time. Exit status 1 when a program failed; each failure is printed with its seed.
 #include <fmt/core.h>
@@ -27,6 +28,7 @@ struct Options {
   int64_t batch = 200;
   std::set<std::string, std::less<>> backends = {"simplify", "interp", "tcc", "gcc"};
   testing::RandomGraphOptions graph{};
+  bool decisions = false;
   bool shrink = false;
   bool print = false;
 };
@@ -41,6 +43,10 @@ Options parse(int argc, char** argv) {
     std::string_view flag = argv[i];
     if (flag == "--shrink") {
       options.shrink = true;
+      continue;
+    }
+    if (flag == "--decisions") {
+      options.decisions = true;
       continue;
     }
     if (flag == "--print") {
@@ -157,7 +163,7 @@ class Fuzzer {
         return std::nullopt;
       }
       backend = "compile";
-      compilation = compile(program);
+      compilation = compile(program, options_.decisions);
       if (uses("interp")) {
         backend = "interp";
         Outcome outcome = fuzz::run(compilation, codegen::load_interp(compilation), program);

@@ -25,9 +25,12 @@ air::Array to_array(const runtime::Storage& storage) {
   return array;
 }
 
-codegen::Compilation compile(const testing::RandomProgram& program) {
+codegen::Compilation compile(const testing::RandomProgram& program, bool decisions) {
   codegen::PassContext context;
   context.verify = true;
+  if (decisions) {
+    context.decision_seed = program.seed;
+  }
   return codegen::compile(program.graph, fmt::format("p{}", program.seed), context);
 }
 
@@ -51,7 +54,7 @@ Outcome run(const codegen::Compilation& compilation,
   }
   Outcome outcome;
   try {
-    runtime::Executor executor(artifact, std::move(executable), params);
+    runtime::Executor executor(artifact, std::move(executable), params, {.poison = true});
     // Twice, with the parameters of the first run: memory that is reused must not matter.
     runtime::RunResult result = executor.run(arguments);
     for (const auto& [storage, array] : environment.params) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "ir/support/check.h"
+#include "runtime/memory.h"
 
 namespace caten::testing {
 namespace {
@@ -74,7 +75,10 @@ std::vector<air::Array> run(const codegen::Compilation& compilation,
     pointers.push_back(pointer);
     shapes.push_back(std::move(shape));
   }
-  executable.run(sizes, pointers);
+  const std::vector<runtime::LiveRange> ranges = runtime::live_ranges(program, sizes);
+  executable.run_watched(sizes, pointers, [&](size_t call) {
+    runtime::poison_arena(ranges, call, std::span(arena.bytes).first(arena.size));
+  });
   arena.check("arena");
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const runtime::Buffer& buffer = program.buffers[i];

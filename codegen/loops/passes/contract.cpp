@@ -9,15 +9,13 @@
 namespace caten::loops {
 namespace {
 
-/// Rows of a block: a multiple of the micro-kernel's; the block of results stays in the second
-/// level cache.
-constexpr int64_t kBlockRows = 48;
 /// The micro-kernel's tiles, as in runtime/intrinsics/strips/matmul.cpp.
 constexpr int64_t kTileRows = 6;
 constexpr int64_t kPanelBytes = 64;
+
 class Contractor : private ContractionFinder {
  public:
-  Contractor(index::Pool& pool, Kernel& kernel) : ContractionFinder(pool, kernel) {
+  Contractor(Module& module, Kernel& kernel) : ContractionFinder(module, kernel) {
     for_each_stmt(kernel.body, [&](const Stmt& stmt) {
       if (const auto* store = std::get_if<Store>(&stmt.node)) {
         written_.emplace_back(store->array);
@@ -102,7 +100,7 @@ class Contractor : private ContractionFinder {
     const ValueId count = kernel_.new_value(DType::Int64, "");
     const ValueId least = kernel_.new_value(DType::Int64, "");
     out.push_back({IndexValue{count, loop.hi, {}}});
-    out.push_back({Constant{least, Scalar::of_int(DType::Int64, kMinRows)}});
+    out.push_back({Constant{least, Scalar::of_int(DType::Int64, tiling_.min_rows)}});
     for (const bool enough : {true, false}) {
       const ValueId condition = kernel_.new_value(DType::Bool, "");
       out.push_back({Let{condition, enough ? air::Op::Le : air::Op::Lt,
@@ -160,10 +158,10 @@ class Contractor : private ContractionFinder {
 
   int64_t block_rows(const For& loop) const {
     const std::optional<int64_t> all = known(loop.hi);
-    if (all && *all < kBlockRows) {
+    if (all && *all < tiling_.block_rows) {
       return (*all + kTileRows - 1) / kTileRows * kTileRows;
     }
-    return kBlockRows;
+    return tiling_.block_rows;
   }
 
   bool split(For& loop, std::vector<Core>& cores, Block& out) {
@@ -472,7 +470,7 @@ class Contractor : private ContractionFinder {
 
 Module contract(Module module) {
   for (Kernel& kernel : module.kernels) {
-    Contractor(module.pool, kernel).run();
+    Contractor(module, kernel).run();
   }
   return module;
 }

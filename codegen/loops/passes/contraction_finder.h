@@ -11,11 +11,6 @@
 
 namespace caten::loops {
 
-/// Known extents below these do not pay for packing.
-inline constexpr int64_t kMinRows = 8;
-inline constexpr int64_t kMinColumns = 16;
-inline constexpr int64_t kMinDepth = 8;
-
 struct Loop {
   RangeId range;
   ExprId extent;
@@ -37,7 +32,8 @@ struct Core {
 
 class ContractionFinder {
  protected:
-  ContractionFinder(index::Pool& pool, Kernel& kernel) : pool_(pool), kernel_(kernel) {
+  ContractionFinder(Module& module, Kernel& kernel)
+      : pool_(module.pool), tiling_(module.tiling), kernel_(kernel) {
     register_constants(kernel.body);
   }
 
@@ -114,8 +110,9 @@ class ContractionFinder {
   }
 
   bool is_small(const For& outer, const Core& core) {
-    return too_small(outer.hi, kMinRows) || too_small(product(core.columns), kMinColumns) ||
-           too_small(product(core.depth), kMinDepth);
+    return too_small(outer.hi, tiling_.min_rows) ||
+           too_small(product(core.columns), tiling_.min_columns) ||
+           too_small(product(core.depth), tiling_.min_terms);
   }
 
   /// Splits the body of a nest into what the two factors need.
@@ -341,6 +338,7 @@ class ContractionFinder {
   }
 
   index::Pool& pool_;
+  const codegen::Tiling& tiling_;
   Kernel& kernel_;
   std::map<uint32_t, Constant> constants_;
 };

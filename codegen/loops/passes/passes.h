@@ -7,6 +7,8 @@ namespace caten::loops {
 
 /// Nested loops whose indices are jointly contiguous become one loop.
 Module collapse(Module module);
+/// Temporaries computed element by element from others that end there are computed in place.
+Module reuse(Module module);
 /// Float sums run in at least eight partial sums: precision, and vectors for the C compiler.
 Module partial_sums(Module module);
 /// Moves computations out of loops that they do not depend on.
@@ -17,6 +19,12 @@ Module contract(Module module);
 Module strip(Module module);
 /// Drops values nobody uses, scratch nobody reads, loops that do nothing.
 Module dead_code(Module module);
+/// Kernels that do the same as an earlier one become references to it: see Kernel::same_as.
+Module share_kernels(Module module);
+/// The module's buffers that a kernel is called with, in the order of its arguments; may add some.
+std::vector<int> buffers_of(Module& module, const Kernel& kernel);
+/// Loops are cut where a guard in them changes.
+Module split_guards(Module module);
 /// Scratch that is too large for the stack, or of symbolic size, becomes a temporary buffer.
 Module spill_scratch(Module module);
 

@@ -5,9 +5,6 @@
 namespace caten::loops {
 namespace {
 
-/// Per kernel; the stack of a thread is 8 MB by default, of a worker often less.
-constexpr int64_t kScratchBudget = 256 * 1024;
-
 void drop_declarations(Block& block, const Kernel& kernel) {
   std::erase_if(block, [&](const Stmt& stmt) {
     const auto* scratch = std::get_if<Scratch>(&stmt.node);
@@ -36,7 +33,7 @@ Module spill_scratch(Module module) {
       Array& array = kernel.arrays[id.index];
       const std::optional<int64_t> size = module.pool.constant_value(array.size);
       const int width = array.widened ? 4 : size_of(array.dtype);
-      if (size && *size <= (kScratchBudget - used) / width) {
+      if (size && *size <= (module.tiling.scratch_bytes - used) / width) {
         used += *size * width;
         continue;
       }

@@ -9,13 +9,14 @@
 namespace caten::loops {
 namespace {
 
-bool is_long(const index::Pool& pool, const For& loop) {
+bool is_long(const Module& module, const For& loop) {
+  const index::Pool& pool = module.pool;
   const std::optional<int64_t> end = pool.constant_value(loop.hi);
   const std::optional<int64_t> begin = pool.constant_value(loop.lo);
-  return !end || !begin || *end - *begin >= strip::kMinStripLoop;
+  return !end || !begin || *end - *begin >= module.tiling.min_strip_loop;
 }
 
-void mark(const index::Pool& pool, const Kernel& kernel, Block& block) {
+void mark(const Module& module, const Kernel& kernel, Block& block) {
   for (Stmt& stmt : block) {
     Block* body = body_of(stmt);
     if (body == nullptr) {
@@ -25,8 +26,9 @@ void mark(const index::Pool& pool, const Kernel& kernel, Block& block) {
         body->begin(), body->end(), [](const Stmt& inner) { return body_of(inner) != nullptr; });
     auto* loop = std::get_if<For>(&stmt.node);
     if (!innermost) {
-      mark(pool, kernel, *body);
-    } else if (loop != nullptr && is_long(pool, *loop) && strip::build(pool, kernel, *loop)) {
+      mark(module, kernel, *body);
+    } else if (loop != nullptr && is_long(module, *loop) &&
+               strip::build(module.pool, kernel, *loop)) {
       loop->kind = LoopKind::Strip;
     }
   }
@@ -36,7 +38,7 @@ void mark(const index::Pool& pool, const Kernel& kernel, Block& block) {
 
 Module strip(Module module) {
   for (Kernel& kernel : module.kernels) {
-    mark(module.pool, kernel, kernel.body);
+    mark(module, kernel, kernel.body);
   }
   return module;
 }

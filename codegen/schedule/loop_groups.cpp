@@ -1,0 +1,215 @@
+// Loop groups: legality and relatedness of shared loops, and loop trees from groups.
+#include "codegen/schedule/loop_groups.h"
+
+#include <algorithm>
+
+namespace caten::schedule {
+
+LoopGroups::LoopGroups(Schedule& schedule)
+    : schedule_(schedule),
+      pool_(schedule.pool),
+      dependences_(find_dependences(schedule)),
+      group_of_(schedule.statements.size(), SIZE_MAX),
+      slot_of_(schedule.statements.size(), 0) {
+  for (size_t i = 0; i < schedule.statements.size(); ++i) {
+    Statement& statement = schedule.statements[i];
+    statement.reduce_outside = dependences_[i].reduce_outside;
+    spatial_.push_back(statement.spatial);
+    reduce_.push_back(statement.reduce);
+  }
+}
+
+/// The ranges that may be the next loop of a statement, the preferred one first. Inside a kernel a
+/// reduction that walks memory along its last spatial range keeps that range innermost.
+std::vector<RangeId> LoopGroups::preferences(StatementId id) const {
+  std::vector<RangeId> out = spatial_[id.index];
+  const std::vector<RangeId>& reduce = reduce_[id.index];
+  auto at = out.end();
+  if (schedule_.statement(id).reduce_outside && !out.empty() && !reduce.empty()) {
+    if (inside_kernel_ && out.back() == schedule_.statement(id).spatial.back()) {
+      out.pop_back();
+      at = out.end();
+    } else {
+      --at;
+    }
+  }
+  out.insert(at, reduce.begin(), reduce.end());
+  return out;
+}
+
+/// A product of matrices whose loop over the terms is shared falls apart into sums of outer products.
+bool LoopGroups::splits_product(StatementId id, RangeId range) const {
+  return dependences_[id.index].matrix_product &&
+         pool_.range_info(range).kind == index::RangeKind::Reduce;
+}
+
+std::optional<Group> LoopGroups::joined(const Group& group, StatementId id) const {
+  const StatementId first = group.members.front();
+  if (schedule_.statement(id).kind == StatementKind::Scatter ||
+      schedule_.statement(first).kind == StatementKind::Scatter) {
+    return std::nullopt;  // its loops keep their order
+  }
+  const std::vector<RangeId> own = preferences(id);
+  const Dependences& dependences = dependences_[id.index];
+  std::vector<const Flow*> flows;
+  for (const auto* list : {&dependences.flows, &dependences.overwrites}) {
+    for (const Flow& flow : *list) {
+      const size_t slot = slot_of_[flow.producer.index];
+      if (slot < group.members.size() && group.members[slot] == flow.producer) {
+        flows.push_back(&flow);
+      }
+    }
+  }
+  Group out;
+  for (const Candidate& candidate : group.candidates) {
+    bool splits = false;
+    for (size_t i = 0; i < group.members.size(); ++i) {
+      splits |= splits_product(group.members[i], candidate.ranges[i]);
+    }
+    if (splits) {
+      continue;
+    }
+    for (RangeId range : own) {
+      if (splits_product(id, range) ||
+          pool_.range_info(range).extent != pool_.range_info(candidate.ranges.front()).extent) {
+        continue;
+      }
+      const bool legal = std::all_of(flows.begin(), flows.end(), [&](const Flow* flow) {
+        return flow->aligned_with(candidate.ranges[slot_of_[flow->producer.index]]) == range;
+      });
+      const bool related =
+          !flows.empty() ||
+          std::any_of(dependences.reads.begin(), dependences.reads.end(), [&](const Read& read) {
+            return read.range == range && candidate.reads.contains({read.array, read.axis});
+          });
+      if (!legal || !related) {
+        continue;
+      }
+      Candidate extended = candidate;
+      extended.ranges.push_back(range);
+      for (const Read& read : dependences.reads) {
+        if (read.range == range) {
+          extended.reads.insert({read.array, read.axis});
+        }
+      }
+      out.candidates.push_back(std::move(extended));
+      break;
+    }
+  }
+  if (out.candidates.empty()) {
+    return std::nullopt;
+  }
+  out.members = group.members;
+  out.members.push_back(id);
+  return out;
+}
+
+void LoopGroups::add_member(Group& group, Group&& with_member, size_t group_number) {
+  group = std::move(with_member);
+  group_of_[group.members.back().index] = group_number;
+  slot_of_[group.members.back().index] = group.members.size() - 1;
+}
+
+void LoopGroups::start_group(std::vector<Group>& groups, StatementId id) {
+  Group group;
+  group.members = {id};
+  for (RangeId range : preferences(id)) {
+    Candidate candidate;
+    candidate.ranges = {range};
+    for (const Read& read : dependences_[id.index].reads) {
+      if (read.range == range) {
+        candidate.reads.insert({read.array, read.axis});
+      }
+    }
+    group.candidates.push_back(std::move(candidate));
+  }
+  if (schedule_.statement(id).kind != StatementKind::Scatter) {
+    schedule_.decisions.order(group.candidates);
+  }
+  group_of_[id.index] = groups.size();
+  slot_of_[id.index] = 0;
+  groups.push_back(std::move(group));
+}
+
+/// Adds a statement to the last group it can share a loop with, or starts a new one.
+void LoopGroups::place_in_level(std::vector<Group>& groups, StatementId id,
+                           const std::vector<StatementId>& level) {
+  size_t first = 0;      // the first group it may be in
+  bool related = false;  // some group holds a producer
+  for (const Flow& flow : dependences_[id.index].flows) {
+    if (std::binary_search(level.begin(), level.end(), flow.producer)) {
+      first = std::max(first, group_of_[flow.producer.index]);
+      related = true;
+    }
+  }
+  for (StatementId before : schedule_.statement(id).after) {
+    if (std::binary_search(level.begin(), level.end(), before)) {
+      const bool may_share = find_overwrite(dependences_[id.index], before) != nullptr;
+      first = std::max(first, group_of_[before.index] + (may_share ? 0 : 1));
+      related = related || may_share;
+    }
+  }
+  if (!groups.empty()) {
+    std::vector<size_t> tries;
+    if (related && first < groups.size()) {
+      tries.push_back(first);
+    }
+    if (groups.size() - 1 > first || (!related && groups.size() - 1 >= first)) {
+      tries.push_back(groups.size() - 1);
+    }
+    for (size_t number : tries) {
+      if (std::optional<Group> group = joined(groups[number], id)) {
+        add_member(groups[number], std::move(*group), number);
+        return;
+      }
+    }
+  }
+  start_group(groups, id);
+}
+
+/// Turns groups into loops and arranges what is inside each.
+std::vector<TreeNode> LoopGroups::arrange(std::vector<Group> groups) {
+  std::vector<TreeNode> out;
+  for (Group& group : groups) {
+    TreeNode node;
+    if (group.candidates.empty()) {
+      node.statement = group.members.front();
+      out.push_back(std::move(node));
+      continue;
+    }
+    const Candidate& chosen = group.candidates.front();
+    node.extent = pool_.range_info(chosen.ranges.front()).extent;
+    for (size_t i = 0; i < group.members.size(); ++i) {
+      const StatementId id = group.members[i];
+      node.ranges.emplace_back(id, chosen.ranges[i]);
+      std::erase(spatial_[id.index], chosen.ranges[i]);
+      std::erase(reduce_[id.index], chosen.ranges[i]);
+    }
+    std::vector<StatementId> level = group.members;
+    std::sort(level.begin(), level.end());
+    std::vector<Group> inner;
+    for (StatementId id : level) {
+      place_in_level(inner, id, level);
+    }
+    node.children = arrange(std::move(inner));
+    out.push_back(std::move(node));
+  }
+  return out;
+}
+
+std::vector<TreeNode> LoopGroups::trees(std::vector<Group> groups) {
+  inside_kernel_ = true;
+  std::vector<TreeNode> out = arrange(std::move(groups));
+  inside_kernel_ = false;
+  return out;
+}
+
+// Note [fusion legality]
+// Two statements may share a loop when everything that one reads of the other is computed in the
+// same iteration or before the loop: the reader's coordinate along the producer's axis is exactly
+// the loop variable, and the producer does not reduce over it (its result would not be complete).
+// A statement that overwrites storage comes strictly after those that read the old contents, unless
+// what they read is the very element that is overwritten: then the loops may be shared, and inside
+// them it comes later.
+
+}  // namespace caten::schedule
