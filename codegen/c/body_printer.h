@@ -1,5 +1,5 @@
-// Statements of the loop IR as C text: shared by emit_kernel.cpp (scalar code) and emit_strip.cpp
-// (calls of vector routines).
+// Statements of the loop IR as C text: shared by emit_kernel.cpp (scalar code),
+// place_values.cpp (what gets a name) and emit_strip.cpp (calls of vector routines).
 #pragma once
 
 #include <fmt/core.h>

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "codegen/c/emit_entry.h"
+#include "codegen/c/emit_main.h"
 #include "codegen/pipeline.h"
 
 namespace caten::codegen {
@@ -44,8 +45,23 @@ enum {1}_status {{
   {0}_OK = 0,
   {0}_BAD_SIZE = 1,          /* a size is negative or an array would be too large */
   {0}_SIZE_RELATION = 2,     /* sizes that have to agree do not */
-  {0}_INDEX_OUT_OF_RANGE = 3 /* an element used as an index lies outside its axis */
-}};
+  {0}_INDEX_OUT_OF_RANGE = 3{2} /* an element used as an index lies outside its axis */
+{3}}};
+
+)";
+
+/// Recognises the file with the parameters by its size and the hash (FNV-1a) of how it starts.
+constexpr std::string_view kWeightsMatch =
+    R"(static int weights_match(const unsigned char *file, int64_t bytes) {{
+  uint64_t hash = 0xcbf29ce484222325;
+  if (bytes != {0}) {{
+    return 0;
+  }}
+  for (int i = 0; i < {1}; ++i) {{ /* names, types and shapes */
+    hash = (hash ^ file[i]) * 0x100000001b3;
+  }}
+  return hash == {2:#x};
+}}
 
 )";
 
@@ -70,7 +86,7 @@ constexpr std::string_view kNoContraction = R"(
 }  // namespace
 
 LibraryText emit_library(const std::vector<LibraryEntry>& entries, std::string_view header_name,
-                         const SourceMap& sources) {
+                         const SourceMap& sources, const LibraryOptions& options) {
   const std::string prefix = macro_prefix(header_name);
   std::string lower = prefix;
   for (char& c : lower) {
@@ -79,15 +95,32 @@ LibraryText emit_library(const std::vector<LibraryEntry>& entries, std::string_v
   c::LibraryState state;
   state.status_prefix = prefix;
   state.sources = &sources;
+  state.options = &options;
   for (const LibraryEntry& entry : entries) {
     state.function_names.declare(entry.c_name);
   }
   LibraryText out;
   std::string functions;
-  out.header = fmt::format(kHeader, prefix, lower);
+  std::string main_functions;
+  std::vector<c::MainRow> rows;
+  const bool file = options.weights == Weights::File;
+  out.header = fmt::format(
+      kHeader, prefix, lower, file ? "," : "",
+      file ? fmt::format("  {}_BAD_WEIGHTS = 4 /* a file that holds other tensors */\n", prefix)
+           : "");
   bool first = true;
   for (const LibraryEntry& entry : entries) {
-    c::EntryText text = c::emit_entry(entry, state);
+    std::string runner;
+    if (options.main) {
+      if (c::is_name_of_main(entry.c_name)) {
+        fail(Diag::BadOption, {}, "--emit-main: the program has a function `{}` of its own; give "
+             "another with --prefix", entry.c_name);
+      }
+      runner = state.function_names.declare("run_" + entry.c_name);
+      rows.push_back({entry.c_name, runner});
+    }
+    c::EntryText text = c::emit_entry(entry, state, runner);
+    main_functions += text.main;
     out.header += (first ? "" : "\n") + text.header;
     functions += (first ? "" : "\n") + text.source;
     first = false;
@@ -104,8 +137,18 @@ LibraryText emit_library(const std::vector<LibraryEntry>& entries, std::string_v
     out.source += "#include <string.h>\n";
   }
   out.source += kNoContraction;
+  if (state.reads_weights) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : options.file_header) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    }
+    out.source += fmt::format(kWeightsMatch, options.file_bytes, options.file_header.size(), hash);
+  }
   out.source += helpers;
   out.source += functions;
+  if (options.main) {
+    out.main = c::main_text(header_name, state, main_functions, rows);
+  }
   return out;
 }
 
