@@ -57,6 +57,7 @@ constexpr Order kLoopOrder[] = {
 
 // What a target needs: code in memory calls vector routines, C files leave vectors to compilers.
 constexpr Pass<loops::Module> kTccPasses[] = {
+    {"parallel",         loops::parallel,        false, "outer loops with independent iterations may run on several threads"},
     {"contract",         loops::contract,        false, "sums of products run in the micro-kernel on packed panels"},
     {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
     {"partial_sums",     loops::partial_sums,    true,  "the other float sums need eight partial sums for precision"},
@@ -69,6 +70,8 @@ constexpr Pass<loops::Module> kC99Passes[] = {
     {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
 };
 constexpr Order kTccOrder[] = {
+    {"parallel", "contract", "independence shows in plain loops; blocks of rows are as independent as rows"},
+    {"parallel", "spill_scratch", "large scratch of a parallel loop belongs to the thread"},
     {"contract", "strip", "contractions are found in plain loops; what is left around them runs in strips"},
     {"strip", "partial_sums", "sums of strips have lanes of their own"},
 };

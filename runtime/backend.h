@@ -49,7 +49,11 @@ class Executable {
   virtual std::vector<MachineCode> machine_code() const { return {}; }
 };
 
-/// Compiles program.source in memory with TinyCC. Throws InternalError when TinyCC refuses our C.
-std::unique_ptr<Executable> load_tcc(const Program& program);
+class Workers;
+
+/// Compiles program.source in memory with TinyCC. `workers` run its parallel loops; null: the
+/// caller's thread alone. Throws InternalError when TinyCC refuses our C.
+std::unique_ptr<Executable> load_tcc(const Program& program,
+                                     std::shared_ptr<Workers> workers = nullptr);
 
 }  // namespace caten::runtime

@@ -18,6 +18,7 @@
 #include "runtime/interrupt.h"
 #include "runtime/intrinsics/symbols.h"
 #include "runtime/tcc_libc.h"
+#include "runtime/workers.h"
 
 extern "C" void* __libc_stack_end;  // where the stack of the first thread begins
 
@@ -218,8 +219,9 @@ LoadedCode load_with_enough_stack(const Program& program) {
 
 class TccExecutable final : public Executable {
  public:
-  TccExecutable(const Program& program, LoadedCode code)
-      : name_(program.name),
+  TccExecutable(const Program& program, LoadedCode code, std::shared_ptr<Workers> workers)
+      : workers_(std::move(workers)),
+        name_(program.name),
         kernels_(program.kernels),
         calls_(program.calls),
         code_(std::move(code)) {}
@@ -255,13 +257,14 @@ class TccExecutable final : public Executable {
     for (const Call& call : calls_) {
       poll_interrupt();
       void** arguments = inline_arguments.data();
-      if (call.buffers.size() > kInline) {
-        many_arguments.resize(call.buffers.size());
+      if (call.buffers.size() + 1 > kInline) {
+        many_arguments.resize(call.buffers.size() + 1);
         arguments = many_arguments.data();
       }
       for (size_t i = 0; i < call.buffers.size(); ++i) {
         arguments[i] = buffers[static_cast<size_t>(call.buffers[i])];
       }
+      arguments[call.buffers.size()] = workers_.get();
       std::array<int64_t, 2> detail{};
       auto kernel = static_cast<size_t>(call.kernel);
       ProfileScope scope(profile, kernels_[kernel].name);
@@ -270,12 +273,17 @@ class TccExecutable final : public Executable {
         interrupt_requested.store(false, std::memory_order_relaxed);
         throw Interrupted();
       }
+      if (status == kOutOfMemoryStatus) {
+        throw RuntimeError(fmt::format("`{}`: not enough memory for the scratch of kernel `{}`",
+                                       name_, kernels_[kernel].name));
+      }
       if (status != 0) {
         throw_status(name_, kernels_[kernel].name, status, detail);
       }
     }
   }
 
+  std::shared_ptr<Workers> workers_;
   std::string name_;
   std::vector<Kernel> kernels_;
   std::vector<Call> calls_;
@@ -284,10 +292,11 @@ class TccExecutable final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> load_tcc(const Program& program) {
+std::unique_ptr<Executable> load_tcc(const Program& program, std::shared_ptr<Workers> workers) {
   static std::mutex one_at_a_time;  // libtcc keeps its state in globals
   std::lock_guard lock(one_at_a_time);
-  return std::make_unique<TccExecutable>(program, load_with_enough_stack(program));
+  return std::make_unique<TccExecutable>(program, load_with_enough_stack(program),
+                                         std::move(workers));
 }
 
 // Note [living with libtcc]

@@ -116,8 +116,7 @@ bool Workers::run(int64_t count, int64_t cost, int64_t scratch_bytes, Body body,
   try {
     const std::shared_ptr<ThreadPool> threads = grain < count ? pool() : nullptr;
     const int64_t chunks = (count - 1) / grain + 1;
-    const int64_t copies =
-        threads == nullptr ? 1 : std::min<int64_t>(threads->threads(), chunks);
+    const int64_t copies = threads == nullptr ? 1 : std::min<int64_t>(threads->threads(), chunks);
     bool enough = true;
     for (int64_t i = 0; i < copies && scratch_bytes > 0 && enough; ++i) {
       Scratch scratch;

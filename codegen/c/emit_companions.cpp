@@ -44,8 +44,8 @@ std::string EntryPrinter::embedded_parameters() {
     out += constant_array(name, b.dtype, data_of(b).bytes, uses_);
     initial += (initial.empty() ? "" : ", ") + name;
   }
-  return out + fmt::format("const {0}_params {0}_embedded_params = {{{1}}};\n\n", entry_.c_name,
-                           initial);
+  return out +
+         fmt::format("const {0}_params {0}_embedded_params = {{{1}}};\n\n", entry_.c_name, initial);
 }
 
 /// NAME_params_from_file.
@@ -103,9 +103,9 @@ std::string EntryPrinter::companion_functions() {
     }
     bytes_function("state_bytes", total);
     out += init_data_;
-    out += fmt::format("void {}_state_init({}void *state) {{\n{}}}\n\n", entry_.c_name,
-                       symbols_.empty() ? "" : size_parameters() + ", ",
-                       unused_symbols(init) + init);
+    out +=
+        fmt::format("void {}_state_init({}void *state) {{\n{}}}\n\n", entry_.c_name,
+                    symbols_.empty() ? "" : size_parameters() + ", ", unused_symbols(init) + init);
   }
   return out;
 }

@@ -197,14 +197,12 @@ std::string EntryPrinter::header() const {
   }
   out += fmt::format("/* {}:", entry_.lisp_name);
   for (const auto& [index, text] : inputs_) {
-    out +=
-        fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
+    out += fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
   }
   out.back() = out.back() == ',' ? ' ' : out.back();
   out += out.back() == ' ' ? "->" : " ->";
   for (const auto& [index, text] : outputs_) {
-    out +=
-        fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
+    out += fmt::format(" {} {} {},", text, name(buffer(index).dtype), shape_comment(buffer(index)));
   }
   out.back() = ' ';
   out += "*/\n" + wrapped("int " + entry_.c_name, arguments(macro), ";\n");

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "codegen/c/emit_program.h"
@@ -12,6 +13,33 @@
 
 namespace caten::c {
 
+namespace {
+
+/// Products of symbols with the largest number that each is multiplied by.
+using Products = std::map<std::vector<index::AtomId>, int64_t>;
+
+}  // namespace
+
+/// The condition under which `coefficient` times the symbols overflows, none of them negative.
+std::string EntryPrinter::overflow_condition(const std::vector<index::AtomId>& atoms,
+                                             int64_t coefficient) {
+  std::string text;
+  for (size_t i = 1; i < atoms.size(); ++i) {  // what the last line divides by
+    if (i == 1 || atoms[i] != atoms[i - 1]) {
+      text += symbols_[pool().atom(atoms[i]).id] + " > 0 && ";
+    }
+  }
+  const bool guarded = atoms.size() > 1;
+  text += symbols_[pool().atom(atoms[0]).id] + " > INT64_MAX";
+  if (coefficient > 1) {
+    text += fmt::format(" / {}", coefficient);
+  }
+  for (size_t i = 1; i < atoms.size(); ++i) {
+    text += " / " + symbols_[pool().atom(atoms[i]).id];
+  }
+  return guarded ? "(" + text + ")" : text;
+}
+
 /// `if (…) return BAD_SIZE` for every size that can be wrong, then the size relations.
 std::string EntryPrinter::size_checks() {
   std::vector<std::string> conditions;
@@ -19,6 +47,7 @@ std::string EntryPrinter::size_checks() {
     conditions.push_back(symbol + " < 0");
   }
   std::set<index::ExprId> seen;
+  Products products;
   std::string checked;
   const auto check_size = [&](index::ExprId size) {
     if (pool().constant_value(size) || !seen.insert(size).second) {
@@ -26,13 +55,14 @@ std::string EntryPrinter::size_checks() {
     }
     const std::vector<index::Term>& terms = pool().terms(size);
     const index::Term term = terms.front();
-    if (terms.size() == 1 && term.atoms.size() == 1 && term.coefficient > 0 &&
-        pool().atom(term.atoms.front()).kind == index::AtomKind::Symbol) {
-      if (term.coefficient > 1) {  // one symbol times a number needs no helper
-        conditions.push_back(fmt::format("{} > INT64_MAX / {}",
-                                         symbols_[pool().atom(term.atoms.front()).id],
-                                         term.coefficient));
-      }
+    const bool is_product =
+        terms.size() == 1 && term.coefficient > 0 &&
+        std::all_of(term.atoms.begin(), term.atoms.end(), [&](index::AtomId atom) {
+          return pool().atom(atom).kind == index::AtomKind::Symbol;
+        });
+    if (is_product) {
+      int64_t& largest = products[term.atoms];
+      largest = std::max(largest, term.coefficient);
       return;
     }
     const std::string text = checked_size_text(codegen::size_expr(pool(), size), symbols_, uses_);
@@ -47,6 +77,11 @@ std::string EntryPrinter::size_checks() {
       bytes = pool().mul(bytes, extent);
     }
     check_size(bytes);
+  }
+  for (const auto& [atoms, coefficient] : products) {
+    if (coefficient > 1 || atoms.size() > 1) {
+      conditions.push_back(overflow_condition(atoms, coefficient));
+    }
   }
   std::string relations;
   for (const runtime::EntryCheck& check : program_.checks) {
@@ -66,7 +101,8 @@ std::string EntryPrinter::size_checks() {
     for (const std::string& condition : conditions) {
       text += (text.empty() ? "" : " || ") + condition;
     }
-    out += fmt::format("  if ({}) {{\n    return {};\n  }}\n", text, code("BAD_SIZE"));
+    out += broken_line(fmt::format("  if ({}) {{", text));
+    out += fmt::format("    return {};\n  }}\n", code("BAD_SIZE"));
   }
   if (!checked.empty()) {
     out += checked + fmt::format("  if (bad) {{\n    return {};\n  }}\n", code("BAD_SIZE"));
@@ -89,14 +125,14 @@ std::vector<EntryPrinter::Declaration> EntryPrinter::pointer_declarations() {
     std::string& pointer = pointers_[static_cast<size_t>(index)];
     pointer = names_.declare(b.name.empty() ? "tmp" : b.name);
     const std::string_view type = c_storage_type(b.dtype);
-    const std::string place = offset == "0" ? "" : fmt::format(" + {}", offset);
     if (b.kind == BufferKind::Temporary && !has_scratch()) {  // of no elements
       out.push_back({pointer, fmt::format("  {} *restrict {} = 0;\n", type, pointer)});
       return;
     }
+    const std::string place =
+        offset == "0" ? base : fmt::format("(void *)((unsigned char *){} + {})", base, offset);
     out.push_back(
-        {pointer, fmt::format("  {0} *restrict {1} = ({0} *)(void *)((unsigned char *){2}{3});\n",
-                              type, pointer, base, place)});
+        {pointer, broken_line(fmt::format("  {} *restrict {} = {};", type, pointer, place))});
   };
   SizeExpr offset = SizeExpr::number(0);
   for (int index : state_) {
@@ -170,9 +206,9 @@ std::string EntryPrinter::kernel_call(const loops::Kernel& kernel) {
     uses_ = std::move(scratch_uses);
     known->second =
         library_.function_names.declare(fmt::format("{}_{}", entry_.c_name, kernel.name));
-    kernels_ += wrapped(
-        fmt::format("static {} {}", kernel.checks_indices ? "int" : "void", known->second),
-        parameters.empty() ? "void" : parameters, " {\n");
+    kernels_ +=
+        wrapped(fmt::format("static {} {}", kernel.checks_indices ? "int" : "void", known->second),
+                parameters.empty() ? "void" : parameters, " {\n");
     kernels_ += body.text + (kernel.checks_indices ? "  return status;\n" : "") + "}\n\n";
   }
   if (!kernel.checks_indices) {
@@ -204,6 +240,10 @@ std::string EntryPrinter::function_body() {
   for (const auto& [name, index] : copies_) {
     SizeExpr count = SizeExpr::number(1);
     for (const SizeExpr& size : buffer(index).shape) {
+      if (is_constant(count) && is_constant(size)) {
+        count = SizeExpr::number(count.evaluate({}).value_or(0) * size.evaluate({}).value_or(0));
+        continue;
+      }
       count.items.insert(count.items.end(), size.items.begin(), size.items.end());
       count.items.push_back({SizeExpr::Op::Mul, 0});
     }

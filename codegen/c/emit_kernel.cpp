@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "codegen/c/body_printer.h"
 #include "codegen/c/sort_helper.h"
@@ -20,10 +21,70 @@ constexpr std::string_view kLoopNames[] = {"i", "j", "k", "l", "m", "p", "q", "r
 /// Expressions longer than this get a name: readers and TinyCC's parser both need it.
 constexpr size_t kMaxNested = 72;
 
+/// `name(...)` as a whole: binds as tightly as a name.
+bool is_call(std::string_view text) {
+  const size_t open = text.find('(');
+  if (open == 0 || open == std::string_view::npos ||
+      !std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(open), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+      })) {
+    return false;
+  }
+  int depth = 0;
+  for (size_t i = open; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) {
+      return i + 1 == text.size();
+    }
+  }
+  return false;
+}
+
 /// A remark is one line.
 constexpr size_t kMaxComment = 90;
 
 }  // namespace
+
+std::string broken_line(std::string line) {
+  constexpr size_t kLineWidth = 100;
+  std::string out;
+  std::string indent(std::min(line.find_first_not_of(' '), line.size()), ' ');
+  line.erase(0, indent.size());
+  const size_t more = indent.size() + 4;
+  while (indent.size() + line.size() > kLineWidth) {
+    // The last place that the fewest parentheses enclose, not in the first third of the line.
+    size_t end = 0;
+    int least = 0;
+    int depth = 0;
+    const size_t limit = kLineWidth - indent.size();
+    for (size_t at = 0; at < limit; ++at) {
+      depth += line[at] == '(' || line[at] == '[' ? 1 : line[at] == ')' || line[at] == ']' ? -1 : 0;
+      for (const std::string_view mark :
+           {", ", " + ", " * ", " && ", " || ", " ? ", " : ", " = "}) {
+        const size_t after = at + mark.size();
+        if (after <= limit && after > limit / 3 &&
+            std::string_view(line).substr(at, mark.size()) == mark &&
+            (end == 0 || depth <= least)) {
+          end = after;
+          least = depth;
+        }
+      }
+    }
+    if (end == 0) {
+      break;
+    }
+    out += indent + line.substr(0, end - 1) + "\n";
+    line.erase(0, end);
+    indent.assign(more, ' ');
+  }
+  return out + indent + line + "\n";
+}
+
+void BodyPrinter::put(std::string_view text) {
+  std::string line(static_cast<size_t>(indent_) * 2, ' ');
+  line += text;
+  out_ += style_.dialect == DialectKind::C99 ? broken_line(std::move(line)) : line + "\n";
+}
 
 std::string BodyPrinter::element(loops::ArrayId array, index::ExprId position) {
   const loops::Array& info = kernel_.array(array);
@@ -42,8 +103,21 @@ std::string BodyPrinter::named(ValueId value) {
 }
 
 void BodyPrinter::define(ValueId value, const std::string& expression) {
-  const std::string_view type = c_value_type(kernel_.value(value).dtype);
-  line("const {} {} = {};", type, named(value), without_parentheses(expression));
+  const std::string type = fmt::format("const {}", c_value_type(kernel_.value(value).dtype));
+  const std::string& name = named(value);
+  line("{} {} = {};", type, name, without_parentheses(expression));
+  remember(name, type);
+}
+
+void BodyPrinter::open() {
+  locals_.open();
+  scopes_.push_back(variables_.size());
+}
+
+void BodyPrinter::close() {
+  locals_.close();
+  variables_.resize(scopes_.back());
+  scopes_.pop_back();
 }
 
 std::string BodyPrinter::op_text(const loops::Let& let) {
@@ -59,13 +133,52 @@ std::string BodyPrinter::op_text(const loops::Let& let) {
   return spell(let.op, kernel_.value(let.value).dtype, from, args, style_.dialect, uses_);
 }
 
-/// An element as it is computed with; 0 where the guard does not hold.
-std::string BodyPrinter::load_text(const loops::Load& load) {
+/// A bool as C writes a condition. Operators bind as in C; `conditions_` has '|' or '&' for the
+/// values whose text is of that kind, 'c' for comparisons and negations.
+std::string BodyPrinter::condition_text(const loops::Let& let) {
+  const auto kind_of = [&](ValueId value) {
+    const auto known = conditions_.find(value.index);
+    return known == conditions_.end() ? ' ' : known->second;
+  };
+  if (let.op == air::Op::Not) {
+    conditions_[let.value.index] = 'c';
+    const std::string& operand = text(let.args[0]);
+    return kind_of(let.args[0]) == ' ' ? "!" + operand : "!(" + operand + ")";
+  }
+  if (let.op == air::Op::And || let.op == air::Op::Or) {
+    const char kind = let.op == air::Op::And ? '&' : '|';
+    conditions_[let.value.index] = kind;
+    const auto operand = [&](ValueId value) {
+      const char inner = kind_of(value);
+      const bool mixed = (inner == '&' || inner == '|') && inner != kind;
+      return mixed ? "(" + text(value) + ")" : text(value);
+    };
+    return fmt::format("{} {} {}", operand(let.args[0]), kind == '&' ? "&&" : "||",
+                       operand(let.args[1]));
+  }
+  conditions_[let.value.index] = 'c';
+  std::string out = op_text(let);
+  constexpr std::string_view kCast = "(uint8_t)(";
+  if (out.starts_with(kCast) && out.ends_with(")")) {
+    out = out.substr(kCast.size(), out.size() - kCast.size() - 1);
+  }
+  return out;
+}
+
+/// An element as it is computed with.
+std::string BodyPrinter::element_text(const loops::Load& load) {
   const loops::Array& array = kernel_.array(load.array);
   std::string source = element(load.array, load.index);
   if (!array.widened && !array.is_scalar) {
     source = spell_load(array.dtype, source, style_.dialect, uses_);
   }
+  return source;
+}
+
+/// The same; 0 where the guard does not hold.
+std::string BodyPrinter::load_text(const loops::Load& load) {
+  const loops::Array& array = kernel_.array(load.array);
+  std::string source = element_text(load);
   if (load.guard.empty()) {
     return source;
   }
@@ -105,10 +218,12 @@ void BodyPrinter::bind(const loops::Bind& bind) {
   if (!bind.checked) {
     uses_.helpers.insert("index_clamp");
     line("const int64_t {} = index_clamp({}, {});", name, start, index_.print(extent));
+    remember(name, "const int64_t");
     index_.name_range(bind.range, name);
     return;
   }
   line("int64_t {} = {};", name, start);
+  remember(name, "const int64_t");
   line("if ({} < 0) {{", name);
   line("  {} += {};", name, size);
   line("}}");
@@ -160,12 +275,76 @@ void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {
                          : array.is_scalar                       ? "acc"
                                                                  : "row");
   if (array.is_scalar) {
-    line("{} {}{};", type, name, initial.empty() ? "" : " = " + without_parentheses(initial));
+    const bool once = !initial.empty() && writes_[id.index] == 1;
+    line("{}{} {}{};", once ? "const " : "", type, name,
+         initial.empty() ? "" : " = " + without_parentheses(initial));
+    remember(name, fmt::format("const {}", type));
     return;
   }
+  if (array.space == loops::ArraySpace::Worker) {
+    line("{0} *const {1} = ({0} *)(scratch + {2});", type, name, index_.print_operand(array.place));
+    remember(name, fmt::format("{} *const", type));
+    return;
+  }
+  remember(name, fmt::format("{} *const", type));
   const std::optional<int64_t> size = pool_.constant_value(array.size);
   CATEN_CHECK(size.has_value(), "scratch `{}` has no constant size", name);
-  line("{} {}[{}];", type, name, std::max<int64_t>(*size, 1));
+  line("{} {}[{}]{};", type, name, std::max<int64_t>(*size, 1),
+       initial.empty() ? "" : fmt::format(" = {{{}}}", initial));
+}
+
+/// The loop that fills the scratch with zeros before anything else happens to it, which C can say
+/// in the declaration; or null.
+const Stmt* BodyPrinter::zeros_of(const Block& statements, size_t at, loops::ArrayId array) {
+  // Declarations and other such loops may come between.
+  for (size_t i = at + 1; i < statements.size(); ++i) {
+    const auto* loop = std::get_if<loops::For>(&statements[i].node);
+    if (loop != nullptr && is_zero_fill(statements, *loop, array)) {
+      return &statements[i];
+    }
+    const bool harmless = std::holds_alternative<loops::Scratch>(statements[i].node) ||
+                          std::holds_alternative<loops::Constant>(statements[i].node) ||
+                          (loop != nullptr && loop->body.size() <= 2 &&
+                           std::holds_alternative<loops::Store>(loop->body.back().node) &&
+                           std::get<loops::Store>(loop->body.back().node).array != array &&
+                           (loop->body.size() == 1 ||
+                            std::holds_alternative<loops::Constant>(loop->body.front().node)));
+    if (!harmless) {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+bool BodyPrinter::is_zero_fill(const Block& around, const loops::For& filler,
+                               loops::ArrayId array) {
+  const loops::For* const loop = &filler;
+  const loops::Array& info = kernel_.array(array);
+  if (style_.dialect != DialectKind::C99 || info.is_scalar ||
+      info.space != loops::ArraySpace::Scratch || !pool_.is(loop->lo, 0) || loop->hi != info.size) {
+    return false;
+  }
+  const auto* store = std::get_if<loops::Store>(&loop->body.back().node);
+  if (store == nullptr || store->array != array ||
+      pool_.as_range(store->index) != std::optional(loop->range)) {
+    return false;
+  }
+  // The zero stands in the loop or was moved before it.
+  const Scalar* zero_value = nullptr;
+  for (const Block* block : {&around, &loop->body}) {
+    for (const Stmt& stmt : *block) {
+      const auto* constant = std::get_if<loops::Constant>(&stmt.node);
+      if (constant != nullptr && constant->value == store->value) {
+        zero_value = &constant->scalar;
+      }
+    }
+  }
+  const size_t others = std::holds_alternative<loops::Constant>(loop->body.front().node) ? 1 : 0;
+  if (zero_value == nullptr || loop->body.size() != others + 1) {
+    return false;
+  }
+  const std::string zero = spell_constant(*zero_value, style_.dialect, uses_);
+  return zero == "0" || zero == "0.0f" || zero == "0.0";
 }
 
 /// Iterations of the loops in a body, as far as known; at least 0.
@@ -188,24 +367,34 @@ void BodyPrinter::loop(const loops::For& loop) {
       break;
     }
   }
-  locals_.open();
+  open();
   const std::string name = locals_.declare(wanted);
   index_.name_range(loop.range, name);
   line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, index_.print(loop.lo),
        index_.print(loop.hi));
   ++indent_;
-  // A kernel that runs in this process ends early when the user presses Ctrl-C.
-  constexpr int64_t kWorthAsking = 64;
-  if (style_.detail && inner_iterations(loop.body) >= kWorthAsking) {
-    uses_.functions.insert("ct_interrupted");
-    line("if (ct_interrupted()) {{");
-    line("  return {};", runtime::kInterruptedStatus);
-    line("}}");
-  }
+  remember(name, "const int64_t");
+  ask_for_interrupt(loop);
   block(loop.body);
   --indent_;
   line("}}");
-  locals_.close();
+  close();
+}
+
+/// A kernel that runs in this process ends early when the user presses Ctrl-C.
+void BodyPrinter::ask_for_interrupt(const loops::For& loop) {
+  constexpr int64_t kWorthAsking = 64;
+  if (!style_.detail || inner_iterations(loop.body) < kWorthAsking) {
+    return;
+  }
+  uses_.functions.insert("ct_interrupted");
+  line("if (ct_interrupted()) {{");
+  if (in_part_) {
+    line("  return;");
+  } else {
+    line("  return {};", runtime::kInterruptedStatus);
+  }
+  line("}}");
 }
 
 void BodyPrinter::comment(const loops::Comment& comment) {
@@ -248,25 +437,43 @@ void BodyPrinter::comment(const loops::Comment& comment) {
 }
 
 void BodyPrinter::statement(const Block& statements, size_t at) {
+  if (done_.contains(&statements[at])) {
+    loops::for_each_stmt(*loops::body_of(statements[at]), [&](const Stmt&) { ++position_; });
+    return;
+  }
   const DialectKind dialect = style_.dialect;
   std::visit(
       Overloaded{
           [&](const loops::Let& s) {
-            std::string expression = op_text(s);
+            if (is_condition(statements, at, s)) {
+              text_of_[s.value.index] = condition_text(s);
+              return;
+            }
+            const bool combines = std::any_of(s.args.begin(), s.args.end(), [&](ValueId arg) {
+              return conditions_.contains(arg.index);
+            });
+            std::string expression;
+            if (combines && s.op != air::Op::Where) {
+              expression = fmt::format("(uint8_t)({})", condition_text(s));
+              conditions_.erase(s.value.index);
+            } else {
+              expression = op_text(s);
+            }
             if (!is_nested_in_user(statements, at, s)) {
               define(s.value, expression);
             } else if (at + 1 < statements.size() &&
                        std::holds_alternative<loops::Store>(statements[at + 1].node)) {
               text_of_[s.value.index] = std::move(expression);
-            } else if (expression.size() <= kMaxNested) {
-              text_of_[s.value.index] = "(" + expression + ")";
+            } else if (expression.size() <= kMaxNested || is_added(statements[at + 1], s.value)) {
+              text_of_[s.value.index] = is_call(expression) ? expression : "(" + expression + ")";
             } else {
               define(s.value, expression);
             }
           },
           [&](const loops::Constant& s) {
             std::string literal = spell_constant(s.scalar, dialect, uses_);
-            const bool narrow = use_[s.value.index].compared && !is_float(s.scalar.dtype());
+            const bool narrow = use_[s.value.index].compared && !is_float(s.scalar.dtype()) &&
+                                (dialect == DialectKind::Tcc || !is_signed(s.scalar.dtype()));
             if (narrow || literal.find("to_f") != std::string::npos) {
               define(s.value, literal);
             } else {
@@ -277,7 +484,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             if (!s.guard.empty()) {
               define(s.value, fmt::format("{} ? {} : 0", index_.print_guard(s.guard),
                                           index_.print(s.index)));
-            } else if (use_[s.value.index].count == 1 && !use_[s.value.index].compared) {
+            } else if (use_[s.value.index].count == 1 &&
+                       (dialect == DialectKind::C99 || !use_[s.value.index].compared)) {
               text_of_[s.value.index] = index_.print_operand(s.index);
             } else {
               define(s.value, index_.print(s.index));
@@ -288,6 +496,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             std::string source = load_text(s);
             if (array.is_scalar && last_write_[s.array.index] < position_) {
               text_of_[s.value.index] = arrays_[s.array.index];  // it keeps this value
+            } else if (!s.guard.empty() && is_chosen_under_its_guard(statements, at, s)) {
+              text_of_[s.value.index] = element_text(s);
             } else if (!s.guard.empty()) {
               define(s.value, source);
             } else if (may_move_to_use(statements, at, s.value, s.array)) {
@@ -296,15 +506,23 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
               define(s.value, source);
             }
           },
-          [&](const loops::Select& s) { define(s.value, select_text(s)); },
-          [&](const loops::Store& s) {
-            const loops::Array& array = kernel_.array(s.array);
-            const auto* scratch =
-                at > 0 ? std::get_if<loops::Scratch>(&statements[at - 1].node) : nullptr;
-            if (scratch != nullptr && scratch->array == s.array && array.is_scalar) {
-              return;  // printed with the declaration
+          [&](const loops::Select& s) {
+            const auto* store = at + 1 < statements.size()
+                                    ? std::get_if<loops::Store>(&statements[at + 1].node)
+                                    : nullptr;
+            if (store != nullptr && store->value == s.value && use_[s.value.index].count == 1) {
+              text_of_[s.value.index] = select_text(s);
+            } else {
+              define(s.value, select_text(s));
             }
-            line("{}", store_text(s));
+          },
+          [&](const loops::Store& s) {
+            if (declared_by_store_[s.array.index]) {
+              declared_by_store_[s.array.index] = false;
+              declare(s.array, text(s.value));
+            } else {
+              line("{}", store_text(s));
+            }
           },
           [&](const loops::Accumulate& s) {
             const std::string target = element(s.array, s.index);
@@ -319,26 +537,30 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
           [&](const loops::SortLine& s) { sort(s); },
           [&](const loops::Call& s) { call(s); },
           [&](const loops::Scratch& s) {
-            const auto* store = at + 1 < statements.size()
-                                    ? std::get_if<loops::Store>(&statements[at + 1].node)
-                                    : nullptr;
-            const bool initialised =
-                store != nullptr && store->array == s.array && kernel_.array(s.array).is_scalar;
-            declare(s.array, initialised ? text(store->value) : "");
+            if (is_declared_by_store(statements, at, s.array)) {
+              declared_by_store_[s.array.index] = true;
+            } else if (const Stmt* fill = zeros_of(statements, at, s.array)) {
+              done_.insert(fill);
+              declare(s.array, is_float(kernel_.array(s.array).dtype) ? "0.0f" : "0");
+            } else {
+              declare(s.array, "");
+            }
           },
           [&](const loops::For& s) {
             const bool calls =
                 s.kind == loops::LoopKind::Strip && dialect == DialectKind::Tcc && strip(s);
-            if (!calls) {
+            if (s.kind == loops::LoopKind::Parallel && !style_.workers.empty()) {
+              parallel(s);
+            } else if (!calls) {
               loop(s);
             }
           },
           [&](const loops::If& s) {
             line("if ({}) {{", text(s.condition));
             ++indent_;
-            locals_.open();
+            open();
             block(s.body);
-            locals_.close();
+            close();
             --indent_;
             line("}}");
           },

@@ -39,9 +39,10 @@ Product product_of(const Options& options) {
   if (options.emit_main && name.find('.') == std::string::npos && name != "-") {
     return Product::Program;
   }
-  fail_option(fmt::format("--cc={} makes .o, .so and .a files, and programs of names without a dot "
-                          "with --emit-main; got -o {}",
-                          options.cc, path));
+  fail_option(
+      fmt::format("--cc={} makes .o, .so and .a files, and programs of names without a dot "
+                  "with --emit-main; got -o {}",
+                  options.cc, path));
 }
 
 /// "dir/kernels.c" -> "dir/kernels", "libmodel.so" -> "model": the header is this and ".h".
@@ -175,8 +176,8 @@ std::string chosen_compiler(const Options& options) {
       return *path;
     }
   }
-  fail_option(fmt::format("-o {}: there is no C compiler (gcc, clang or tcc) in PATH",
-                          options.output));
+  fail_option(
+      fmt::format("-o {}: there is no C compiler (gcc, clang or tcc) in PATH", options.output));
 }
 
 /// The bytes of the object file, library or program.

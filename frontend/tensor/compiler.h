@@ -14,6 +14,7 @@
 #include "ir/air/air.h"
 #include "runtime/backend.h"
 #include "runtime/program.h"
+#include "runtime/workers.h"
 
 namespace caten::tensor {
 
@@ -34,6 +35,8 @@ class Compiler {
   std::shared_ptr<const CompiledGraph> compile(const air::Graph& graph, std::string_view name);
 
   Backend backend = Backend::Tcc;
+  /// Of all programs; their number may change at any time.
+  const std::shared_ptr<runtime::Workers> workers = std::make_shared<runtime::Workers>();
   /// Passes to leave out, dumps and timings of every compilation.
   codegen::PassContext context;
 

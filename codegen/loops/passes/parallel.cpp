@@ -163,8 +163,8 @@ class Marker {
     }
     const ExprId inner = pool_.substitute(rest, zero);
     const Place place{stride, pool_.sub(rest, inner)};
-    if (pool_.uses(rest, range) || pool_.uses(place.fixed, range) ||
-        !pool_.is_nonnegative(inner) || !pool_.is_less(inner, stride)) {
+    if (pool_.uses(rest, range) || pool_.uses(place.fixed, range) || !pool_.is_nonnegative(inner) ||
+        !pool_.is_less(inner, stride)) {
       return false;
     }
     const auto [known, inserted] = places.try_emplace(array.index, place);
