@@ -60,6 +60,7 @@ constexpr Order kLoopOrder[] = {
 // What a target needs: code in memory calls vector routines, C files leave vectors to compilers.
 constexpr Pass<loops::Module> kTccPasses[] = {
     {"share_kernels",    loops::share_kernels,    false, "equal kernels, as of equal layers, are lowered and compiled once"},
+    {"parallel",         loops::parallel,        false, "outer loops with independent iterations may run on several threads"},
     {"contract",         loops::contract,        false, "sums of products run in the micro-kernel on packed panels"},
     {"split_guards",     loops::split_guards,    false, "guards leave the loops: what is left of these runs in strips"},
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
@@ -78,6 +79,8 @@ constexpr Pass<loops::Module> kC99Passes[] = {
 constexpr Order kTccOrder[] = {
     {"contract", "split_guards", "contractions are found in whole loops"},
     {"split_guards", "strip", "strips have no guards"},
+    {"parallel", "contract", "independence shows in plain loops; blocks of rows are as independent as rows"},
+    {"parallel", "spill_scratch", "large scratch of a parallel loop belongs to the thread"},
     {"contract", "strip", "contractions are found in plain loops; what is left around them runs in strips"},
     {"strip", "partial_sums", "sums of strips have lanes of their own"},
 };

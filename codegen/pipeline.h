@@ -74,18 +74,33 @@ struct LibraryEntry {
   struct ParameterData {
     int storage = 0;
     std::span<const std::byte> bytes;
+    int64_t file_offset = 0;  // Weights::File: where the file has them
   };
   std::vector<ParameterData> parameters;
-  /// Puts the parameters into the C file as constant arrays, and a ready NAME_embedded_params.
-  bool embed_parameters = false;
+};
+/// Where the parameters of the functions come from.
+enum class Weights : uint8_t {
+  Caller,  // the caller fills NAME_params
+  Embed,   // constant arrays in the C file, and a ready NAME_embedded_params
+  File,    // NAME_params_from_file points into the contents of a file
+};
+struct LibraryOptions {
+  Weights weights = Weights::Caller;
+  /// Weights::File: its name, its size, and what it starts with, by which it is recognised.
+  std::string file_name{};
+  int64_t file_bytes = 0;
+  std::string file_header{};
+  bool main = false;  // also a program that runs the functions on .npy files
 };
 struct LibraryText {
   std::string source;  // kernels.c
   std::string header;  // kernels.h
+  std::string main;    // when it was asked for
 };
 /// The self-contained C99 library. `header_name` is the base name used in #include; `sources`
-/// resolves spans for comments.
+/// resolves spans for comments. Throws CompileError (BadOption) when an entry's name is taken by
+/// the main program.
 LibraryText emit_library(const std::vector<LibraryEntry>& entries, std::string_view header_name,
-                         const SourceMap& sources);
+                         const SourceMap& sources, const LibraryOptions& options = {});
 
 }  // namespace caten::codegen

@@ -81,7 +81,9 @@ void add_startup(CLI::App& app, Options& options) {
 
 void add_compile(CLI::App& app, Options& options) {
   app.add_option("FILE", options.file, "the Lisp program; - is standard input");
-  app.add_option("-o,--output", options.output, "the C file to write; its header goes beside it");
+  app.add_option("-o,--output", options.output,
+                 "the C file to write, or what a C compiler makes of it: .o, .so, .a; its header "
+                 "goes beside it");
   app.add_option("--emit", options.emit, "print a stage instead of writing C")
       ->check(CLI::IsMember({"datum", "graph", "air", "air-simplified", "schedule", "loops",
                              "program", "c", "dot", "json"}));
@@ -90,9 +92,14 @@ void add_compile(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_option("--entry", options.entry, "only the entry with this Lisp name");
   app.add_option("--prefix", options.prefix, "text before every C name");
-  app.add_option("--weights", options.weights, "parameters in the C file, or from the caller")
-      ->check(CLI::IsMember({"embed", "caller"}))
+  app.add_option("--weights", options.weights,
+                 "parameters in the C file, in a .safetensors file beside it, or from the caller")
+      ->check(CLI::IsMember({"embed", "file", "caller"}))
       ->capture_default_str();
+  app.add_flag("--emit-main", options.emit_main,
+               "also a main program that takes .npy files and prints what comes out");
+  app.add_option("--cc", options.cc, "the compiler for -o NAME.o, .so or .a (default: the first found)")
+      ->check(CLI::IsMember({"gcc", "clang", "tcc"}));
   app.add_flag("--list-passes", options.list_passes, "print the pipeline");
   app.add_flag("--list-rules", options.list_rules, "print the rewrite rules");
   app.add_flag("--explain-fusion", options.explain_fusion, "why each value became a kernel's store");

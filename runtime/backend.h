@@ -55,9 +55,13 @@ class Executable {
 };
 
 class CodeCache;
+class Workers;
 
 /// Compiles program.source in memory with TinyCC, but for the kernels that `cache` (may be null)
-/// holds already; what is compiled it gets. Throws InternalError when TinyCC refuses our C.
-std::unique_ptr<Executable> load_tcc(const Program& program, CodeCache* cache = nullptr);
+/// holds already; what is compiled it gets. `workers` run its parallel loops; null: the caller's
+/// thread alone. Throws InternalError when TinyCC refuses our C.
+std::unique_ptr<Executable> load_tcc(const Program& program,
+                                     std::shared_ptr<Workers> workers = nullptr,
+                                     CodeCache* cache = nullptr);
 
 }  // namespace caten::runtime

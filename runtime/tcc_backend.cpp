@@ -20,6 +20,7 @@
 #include "runtime/interrupt.h"
 #include "runtime/intrinsics/symbols.h"
 #include "runtime/tcc_libc.h"
+#include "runtime/workers.h"
 
 extern "C" void* __libc_stack_end;  // where the stack of the first thread begins
 
@@ -227,10 +228,22 @@ std::vector<CompiledKernel> compile_with_enough_stack(const Order& order) {
   return std::move(errand.kernels);
 }
 
+/// The text of a kernel with all mentions of its name taken out: what it is called does not matter.
+std::string anonymous(const Program& program, const Kernel& kernel) {
+  std::string text =
+      program.source.substr(kernel.source_begin, kernel.source_end - kernel.source_begin);
+  for (size_t at = 0; (at = text.find(kernel.name, at)) != std::string::npos; ++at) {
+    text.replace(at, kernel.name.size(), "$");
+  }
+  return text;
+}
+
 class TccExecutable final : public Executable {
  public:
-  TccExecutable(const Program& program, std::vector<CompiledKernel> code)
-      : name_(program.name),
+  TccExecutable(const Program& program, std::vector<CompiledKernel> code,
+                std::shared_ptr<Workers> workers)
+      : workers_(std::move(workers)),
+        name_(program.name),
         kernels_(program.kernels),
         calls_(program.calls),
         code_(std::move(code)) {}
@@ -267,13 +280,14 @@ class TccExecutable final : public Executable {
         (*before)(static_cast<size_t>(&call - calls_.data()));
       }
       void** arguments = inline_arguments.data();
-      if (call.buffers.size() > kInline) {
-        many_arguments.resize(call.buffers.size());
+      if (call.buffers.size() + 1 > kInline) {
+        many_arguments.resize(call.buffers.size() + 1);
         arguments = many_arguments.data();
       }
       for (size_t i = 0; i < call.buffers.size(); ++i) {
         arguments[i] = buffers[static_cast<size_t>(call.buffers[i])];
       }
+      arguments[call.buffers.size()] = workers_.get();
       std::array<int64_t, 2> detail{};
       auto kernel = static_cast<size_t>(call.kernel);
       ProfileScope scope(profile, kernels_[kernel].name);
@@ -282,12 +296,17 @@ class TccExecutable final : public Executable {
         interrupt_requested.store(false, std::memory_order_relaxed);
         throw Interrupted();
       }
+      if (status == kOutOfMemoryStatus) {
+        throw RuntimeError(fmt::format("`{}`: not enough memory for the scratch of kernel `{}`",
+                                       name_, kernels_[kernel].name));
+      }
       if (status != 0) {
         throw_status(name_, kernels_[kernel].name, status, detail);
       }
     }
   }
 
+  std::shared_ptr<Workers> workers_;
   std::string name_;
   std::vector<Kernel> kernels_;
   std::vector<Call> calls_;
@@ -296,16 +315,15 @@ class TccExecutable final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> load_tcc(const Program& program, CodeCache* cache) {
+std::unique_ptr<Executable> load_tcc(const Program& program, std::shared_ptr<Workers> workers,
+                                     CodeCache* cache) {
   std::vector<CompiledKernel> code(program.kernels.size());
   Order order{program, {}, {}};
   std::vector<std::string> texts(program.kernels.size());
   for (size_t i = 0; i < program.kernels.size(); ++i) {
     const Kernel& kernel = program.kernels[i];
     if (cache != nullptr) {
-      // From the parameters on: what it is called does not matter.
-      const size_t parameters = program.source.find('(', kernel.source_begin);
-      texts[i] = program.source.substr(parameters, kernel.source_end - parameters);
+      texts[i] = anonymous(program, kernel);
       if (std::optional<CompiledKernel> known = cache->find(texts[i])) {
         code[i] = std::move(*known);
         continue;
@@ -334,7 +352,7 @@ std::unique_ptr<Executable> load_tcc(const Program& program, CodeCache* cache) {
       code[order.kernels[i]] = std::move(compiled[i]);
     }
   }
-  return std::make_unique<TccExecutable>(program, std::move(code));
+  return std::make_unique<TccExecutable>(program, std::move(code), std::move(workers));
 }
 
 // Note [living with libtcc]

@@ -195,7 +195,7 @@ void ThreadPool::parallel_for(int64_t count, int64_t grain, Body body, void* con
 }
 
 int default_thread_count() {
-  if (const char* text = std::getenv("CATEN_THREADS")) {
+  if (const char* text = std::getenv("CATENC_THREADS")) {
     char* end = nullptr;
     int64_t value = std::strtoll(text, &end, 10);
     if (end != text && *end == '\0' && value >= 1) {

@@ -32,7 +32,7 @@ class ThreadPool {
   std::unique_ptr<Impl> impl_;
 };
 
-/// CATEN_THREADS when that is a positive number, else the processors this process may use.
+/// CATENC_THREADS when that is a positive number, else the processors this process may use.
 int default_thread_count();
 
 }  // namespace caten::runtime

@@ -1,5 +1,5 @@
-// Statements of the loop IR as C text: shared by emit_kernel.cpp (scalar code) and emit_strip.cpp
-// (calls of vector routines).
+// Statements of the loop IR as C text: shared by emit_kernel.cpp (scalar code),
+// place_values.cpp (what gets a name) and emit_strip.cpp (calls of vector routines).
 #pragma once
 
 #include <fmt/core.h>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "codegen/c/emit_index.h"
@@ -44,25 +45,28 @@ class BodyPrinter {
   }
 
   KernelBody run() {
+    for (const auto& [name, type] : style_.arguments) {
+      remember(name, type);
+    }
     count_uses(kernel_.body);
-    find_last_writes();
+    find_writes();
     if (kernel_.checks_indices) {
       line("{} status = 0;", style_.dialect == DialectKind::C99 ? "int" : "int32_t");
     }
     block(kernel_.body);
-    return {std::move(out_), index_.used_symbols()};
+    return {std::move(out_), std::move(parts_), index_.used_symbols()};
   }
 
  private:
   template <typename... Args>
   void line(fmt::format_string<Args...> format, Args&&... args) {
-    out_.append(static_cast<size_t>(indent_) * 2, ' ');
-    out_ += fmt::format(format, std::forward<Args>(args)...);
-    out_ += '\n';
+    put(fmt::format(format, std::forward<Args>(args)...));
   }
+  /// An indented line.
+  void put(std::string_view text);
 
   void count_uses(const Block& statements);
-  void find_last_writes();
+  void find_writes();
   bool is_nested_in_user(const Block& statements, size_t at, const loops::Let& let) const;
   void use(ValueId value, bool compared = false) {
     use_[value.index].count += 1;
@@ -73,6 +77,10 @@ class BodyPrinter {
   bool may_move_to_use(const Block& statements, size_t at, ValueId value,
                        loops::ArrayId array) const;
   static bool uses_value(const Stmt& stmt, ValueId value);
+  static bool is_added(const Stmt& stmt, ValueId value);
+  bool is_condition(const Block& statements, size_t at, const loops::Let& let) const;
+  bool is_declared_by_store(const Block& statements, size_t at, loops::ArrayId array) const;
+  bool is_chosen_under_its_guard(const Block& statements, size_t at, const loops::Load& load);
   std::string element(loops::ArrayId array, index::ExprId position);
   std::string named(ValueId value);
   void define(ValueId value, const std::string& expression);
@@ -82,13 +90,30 @@ class BodyPrinter {
     return text_of_[value.index];
   }
   std::string op_text(const loops::Let& let);
+  std::string condition_text(const loops::Let& let);
   void bind(const loops::Bind& bind);
   void sort(const loops::SortLine& sort);
   void declare(loops::ArrayId array, const std::string& initial);
+  const Stmt* zeros_of(const Block& statements, size_t at, loops::ArrayId array);
+  bool is_zero_fill(const Block& around, const loops::For& filler, loops::ArrayId array);
   int64_t inner_iterations(const Block& body) const;
   void loop(const loops::For& loop);
+  /// Names that open() and close() enclose are known inside only.
+  void open();
+  void close();
+  /// A variable that a part may need.
+  void remember(const std::string& name, std::string type) {
+    if (!style_.workers.empty()) {
+      variables_.push_back({name, std::move(type)});
+    }
+  }
+  void ask_for_interrupt(const loops::For& loop);
+
+  // emit_parallel.cpp
+  void parallel(const loops::For& loop);
   void comment(const loops::Comment& comment);
   std::string load_text(const loops::Load& load);
+  std::string element_text(const loops::Load& load);
   std::string select_text(const loops::Select& select);
   std::string store_text(const loops::Store& store);
 
@@ -110,14 +135,29 @@ class BodyPrinter {
   std::vector<std::string> arrays_;
   std::vector<std::string> text_of_;  // per value: name or inlined expression
   std::vector<UseInfo> use_;
-  std::vector<size_t> last_write_;  // per array: number of the last statement that writes it
-  size_t position_ = 0;             // number of the statement being printed, in order of the text
+  std::vector<size_t> last_write_;       // per array: number of the last statement that writes it
+  std::vector<int> writes_;              // per array: how many statements write it
+  std::vector<bool> declared_by_store_;  // per array
+  std::unordered_map<uint32_t, char>
+      conditions_;                        // values that are C conditions: see condition_text
+  std::unordered_set<const Stmt*> done_;  // statements whose effect a declaration has
+  size_t position_ = 0;  // number of the statement being printed, in order of the text
   std::string out_;
   int indent_ = 1;
   // Of the strip being printed:
   std::vector<std::string> slots_;
   std::unordered_map<uint32_t, std::string> scalar_names_;  // values that are the same throughout
   std::string count_;
+  // Of parallel loops:
+  struct Variable {
+    std::string name;
+    std::string type;  // as in a declaration; what a part gets is a copy
+  };
+  std::vector<Variable> variables_;  // in scope
+  std::vector<size_t> scopes_;       // how many there were at each open()
+  std::string parts_;
+  int part_count_ = 0;
+  bool in_part_ = false;
 };
 
 }  // namespace caten::c

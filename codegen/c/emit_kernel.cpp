@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "codegen/c/body_printer.h"
 #include "codegen/c/sort_helper.h"
@@ -17,168 +18,72 @@ namespace caten::c {
 namespace {
 
 constexpr std::string_view kLoopNames[] = {"i", "j", "k", "l", "m", "p", "q", "r"};
-/// How far down a block a load may be moved to its only use.
-constexpr size_t kMaxMove = 24;
-
 /// Expressions longer than this get a name: readers and TinyCC's parser both need it.
 constexpr size_t kMaxNested = 72;
+
+/// `name(...)` as a whole: binds as tightly as a name.
+bool is_call(std::string_view text) {
+  const size_t open = text.find('(');
+  if (open == 0 || open == std::string_view::npos ||
+      !std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(open), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+      })) {
+    return false;
+  }
+  int depth = 0;
+  for (size_t i = open; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0) {
+      return i + 1 == text.size();
+    }
+  }
+  return false;
+}
 
 /// A remark is one line.
 constexpr size_t kMaxComment = 90;
 
-bool is_compare(air::Op op) {
-  return air::info(op).has(air::kCompare) || op == air::Op::Max || op == air::Op::Min;
-}
-
 }  // namespace
 
-void BodyPrinter::count_uses(const Block& statements) {
-  for (const Stmt& stmt : statements) {
-    std::visit(Overloaded{
-                   [&](const loops::Let& s) {
-                     for (ValueId arg : s.args) {
-                       use(arg, is_compare(s.op));
-                       // Written more than once in the expression.
-                       if (s.op == air::Op::Max || s.op == air::Op::Min) {
-                         use(arg);
-                       }
-                     }
-                   },
-                   [&](const loops::Select& s) {
-                     for (ValueId arg : s.args) {
-                       use(arg);
-                     }
-                   },
-                   [&](const loops::Store& s) { use(s.value); },
-                   [&](const loops::Accumulate& s) {
-                     use(s.value);
-                     if (s.op == air::ReduceOp::Max || s.op == air::ReduceOp::Min) {
-                       use(s.value, true);
-                     }
-                   },
-                   [&](const loops::Bind& s) { use(s.value); },
-                   [&](const loops::If& s) {
-                     use(s.condition);
-                     count_uses(s.body);
-                   },
-                   [&](const loops::For& s) { count_uses(s.body); },
-                   [](const loops::Constant&) {},
-                   [](const loops::IndexValue&) {},
-                   [](const loops::Load&) {},
-                   [](const loops::SortLine&) {},
-                   [](const loops::Call&) {},
-                   [](const loops::Scratch&) {},
-                   [](const loops::Comment&) {},
-               },
-               stmt.node);
-  }
-}
-
-void BodyPrinter::find_last_writes() {
-  last_write_.assign(kernel_.arrays.size(), 0);
-  size_t number = 0;
-  loops::for_each_stmt(kernel_.body, [&](const Stmt& stmt) {
-    ++number;
-    if (const auto* store = std::get_if<loops::Store>(&stmt.node)) {
-      last_write_[store->array.index] = number;
-    } else if (const auto* sum = std::get_if<loops::Accumulate>(&stmt.node)) {
-      last_write_[sum->array.index] = number;
-    } else if (const auto* sort = std::get_if<loops::SortLine>(&stmt.node)) {
-      last_write_[sort->order.index] = number;
-      last_write_[sort->work.index] = number;
-    } else if (const auto* call = std::get_if<loops::Call>(&stmt.node)) {
-      for (const loops::Call::Pointer& pointer : call->pointers) {
-        if (pointer.written) {
-          last_write_[pointer.array.index] = number;
+std::string broken_line(std::string line) {
+  constexpr size_t kLineWidth = 100;
+  std::string out;
+  std::string indent(std::min(line.find_first_not_of(' '), line.size()), ' ');
+  line.erase(0, indent.size());
+  const size_t more = indent.size() + 4;
+  while (indent.size() + line.size() > kLineWidth) {
+    // The last place that the fewest parentheses enclose, not in the first third of the line.
+    size_t end = 0;
+    int least = 0;
+    int depth = 0;
+    const size_t limit = kLineWidth - indent.size();
+    for (size_t at = 0; at < limit; ++at) {
+      depth += line[at] == '(' || line[at] == '[' ? 1 : line[at] == ')' || line[at] == ']' ? -1 : 0;
+      for (const std::string_view mark :
+           {", ", " + ", " * ", " && ", " || ", " ? ", " : ", " = "}) {
+        const size_t after = at + mark.size();
+        if (after <= limit && after > limit / 3 &&
+            std::string_view(line).substr(at, mark.size()) == mark &&
+            (end == 0 || depth <= least)) {
+          end = after;
+          least = depth;
         }
       }
     }
-  });
-}
-
-/// Whether the value stands inside the expression of the next statement: it has no name of its own,
-/// is used only there, and is no product (a compiler could contract a product with what uses it).
-bool BodyPrinter::is_nested_in_user(const Block& statements, size_t at,
-                                    const loops::Let& let) const {
-  const bool has_name = style_.labelled && !kernel_.value(let.value).label.empty();
-  if (use_[let.value.index].count != 1 || use_[let.value.index].compared ||
-      at + 1 == statements.size()) {
-    return false;
-  }
-  size_t next = at + 1;
-  while (next + 1 < statements.size() &&
-         (std::holds_alternative<loops::Constant>(statements[next].node) ||
-          std::holds_alternative<loops::Load>(statements[next].node) ||
-          std::holds_alternative<loops::Let>(statements[next].node)) &&
-         !uses_value(statements[next], let.value) && next < at + kMaxMove) {
-    ++next;
-  }
-  if (!uses_value(statements[next], let.value)) {
-    return false;
-  }
-  if (std::holds_alternative<loops::Store>(statements[next].node)) {
-    return next == at + 1;
-  }
-  // TinyCC loses the type of narrow casts inside expressions: only float arithmetic nests.
-  const bool arithmetic = is_float(kernel_.value(let.value).dtype) && let.op != air::Op::Mul &&
-                          let.op != air::Op::Cast && let.op != air::Op::Bitcast &&
-                          let.op != air::Op::Where;
-  if (has_name || !arithmetic) {
-    return false;
-  }
-  return std::holds_alternative<loops::Let>(statements[next].node) ||
-         std::holds_alternative<loops::Accumulate>(statements[next].node);
-}
-
-bool BodyPrinter::uses_value(const Stmt& stmt, ValueId value) {
-  const auto in = [&](const std::vector<ValueId>& args) {
-    return std::find(args.begin(), args.end(), value) != args.end();
-  };
-  return std::visit(Overloaded{
-                        [&](const loops::Let& s) { return in(s.args); },
-                        [&](const loops::Select& s) { return in(s.args); },
-                        [&](const loops::Store& s) { return s.value == value; },
-                        [&](const loops::Accumulate& s) { return s.value == value; },
-                        [&](const loops::Bind& s) { return s.value == value; },
-                        [&](const loops::If& s) { return s.condition == value; },
-                        [](const loops::For&) { return false; },
-                        [](const loops::Constant&) { return false; },
-                        [](const loops::IndexValue&) { return false; },
-                        [](const loops::Load&) { return false; },
-                        [](const loops::SortLine&) { return false; },
-                        [](const loops::Call&) { return false; },
-                        [](const loops::Scratch&) { return false; },
-                        [](const loops::Comment&) { return false; },
-                    },
-                    stmt.node);
-}
-
-/// Whether the only use is further down this block with no write to the array between.
-bool BodyPrinter::may_move_to_use(const Block& statements, size_t at, ValueId value,
-                                  loops::ArrayId array) const {
-  if (use_[value.index].count != 1) {
-    return false;
-  }
-  const size_t end = std::min(statements.size(), at + kMaxMove);
-  for (size_t i = at + 1; i < end; ++i) {
-    if (uses_value(statements[i], value)) {
-      return true;
+    if (end == 0) {
+      break;
     }
-    const bool writes = std::visit(Overloaded{
-                                       [&](const loops::Store& s) { return s.array == array; },
-                                       [&](const loops::Accumulate& s) { return s.array == array; },
-                                       [&](const loops::SortLine& s) { return s.order == array; },
-                                       [](const loops::Call&) { return true; },
-                                       [&](const loops::If&) { return true; },
-                                       [&](const loops::For&) { return true; },
-                                       [](const auto&) { return false; },
-                                   },
-                                   statements[i].node);
-    if (writes) {
-      return false;
-    }
+    out += indent + line.substr(0, end - 1) + "\n";
+    line.erase(0, end);
+    indent.assign(more, ' ');
   }
-  return false;
+  return out + indent + line + "\n";
+}
+
+void BodyPrinter::put(std::string_view text) {
+  std::string line(static_cast<size_t>(indent_) * 2, ' ');
+  line += text;
+  out_ += style_.dialect == DialectKind::C99 ? broken_line(std::move(line)) : line + "\n";
 }
 
 std::string BodyPrinter::element(loops::ArrayId array, index::ExprId position) {
@@ -198,8 +103,21 @@ std::string BodyPrinter::named(ValueId value) {
 }
 
 void BodyPrinter::define(ValueId value, const std::string& expression) {
-  const std::string_view type = c_value_type(kernel_.value(value).dtype);
-  line("const {} {} = {};", type, named(value), without_parentheses(expression));
+  const std::string type = fmt::format("const {}", c_value_type(kernel_.value(value).dtype));
+  const std::string& name = named(value);
+  line("{} {} = {};", type, name, without_parentheses(expression));
+  remember(name, type);
+}
+
+void BodyPrinter::open() {
+  locals_.open();
+  scopes_.push_back(variables_.size());
+}
+
+void BodyPrinter::close() {
+  locals_.close();
+  variables_.resize(scopes_.back());
+  scopes_.pop_back();
 }
 
 std::string BodyPrinter::op_text(const loops::Let& let) {
@@ -215,13 +133,52 @@ std::string BodyPrinter::op_text(const loops::Let& let) {
   return spell(let.op, kernel_.value(let.value).dtype, from, args, style_.dialect, uses_);
 }
 
-/// An element as it is computed with; 0 where the guard does not hold.
-std::string BodyPrinter::load_text(const loops::Load& load) {
+/// A bool as C writes a condition. Operators bind as in C; `conditions_` has '|' or '&' for the
+/// values whose text is of that kind, 'c' for comparisons and negations.
+std::string BodyPrinter::condition_text(const loops::Let& let) {
+  const auto kind_of = [&](ValueId value) {
+    const auto known = conditions_.find(value.index);
+    return known == conditions_.end() ? ' ' : known->second;
+  };
+  if (let.op == air::Op::Not) {
+    conditions_[let.value.index] = 'c';
+    const std::string& operand = text(let.args[0]);
+    return kind_of(let.args[0]) == ' ' ? "!" + operand : "!(" + operand + ")";
+  }
+  if (let.op == air::Op::And || let.op == air::Op::Or) {
+    const char kind = let.op == air::Op::And ? '&' : '|';
+    conditions_[let.value.index] = kind;
+    const auto operand = [&](ValueId value) {
+      const char inner = kind_of(value);
+      const bool mixed = (inner == '&' || inner == '|') && inner != kind;
+      return mixed ? "(" + text(value) + ")" : text(value);
+    };
+    return fmt::format("{} {} {}", operand(let.args[0]), kind == '&' ? "&&" : "||",
+                       operand(let.args[1]));
+  }
+  conditions_[let.value.index] = 'c';
+  std::string out = op_text(let);
+  constexpr std::string_view kCast = "(uint8_t)(";
+  if (out.starts_with(kCast) && out.ends_with(")")) {
+    out = out.substr(kCast.size(), out.size() - kCast.size() - 1);
+  }
+  return out;
+}
+
+/// An element as it is computed with.
+std::string BodyPrinter::element_text(const loops::Load& load) {
   const loops::Array& array = kernel_.array(load.array);
   std::string source = element(load.array, load.index);
   if (!array.widened && !array.is_scalar) {
     source = spell_load(array.dtype, source, style_.dialect, uses_);
   }
+  return source;
+}
+
+/// The same; 0 where the guard does not hold.
+std::string BodyPrinter::load_text(const loops::Load& load) {
+  const loops::Array& array = kernel_.array(load.array);
+  std::string source = element_text(load);
   if (load.guard.empty()) {
     return source;
   }
@@ -261,10 +218,12 @@ void BodyPrinter::bind(const loops::Bind& bind) {
   if (!bind.checked) {
     uses_.helpers.insert("index_clamp");
     line("const int64_t {} = index_clamp({}, {});", name, start, index_.print(extent));
+    remember(name, "const int64_t");
     index_.name_range(bind.range, name);
     return;
   }
   line("int64_t {} = {};", name, start);
+  remember(name, "const int64_t");
   line("if ({} < 0) {{", name);
   line("  {} += {};", name, size);
   line("}}");
@@ -316,12 +275,76 @@ void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {
                          : array.is_scalar                       ? "acc"
                                                                  : "row");
   if (array.is_scalar) {
-    line("{} {}{};", type, name, initial.empty() ? "" : " = " + without_parentheses(initial));
+    const bool once = !initial.empty() && writes_[id.index] == 1;
+    line("{}{} {}{};", once ? "const " : "", type, name,
+         initial.empty() ? "" : " = " + without_parentheses(initial));
+    remember(name, fmt::format("const {}", type));
     return;
   }
+  if (array.space == loops::ArraySpace::Worker) {
+    line("{0} *const {1} = ({0} *)(scratch + {2});", type, name, index_.print_operand(array.place));
+    remember(name, fmt::format("{} *const", type));
+    return;
+  }
+  remember(name, fmt::format("{} *const", type));
   const std::optional<int64_t> size = pool_.constant_value(array.size);
   CATEN_CHECK(size.has_value(), "scratch `{}` has no constant size", name);
-  line("{} {}[{}];", type, name, std::max<int64_t>(*size, 1));
+  line("{} {}[{}]{};", type, name, std::max<int64_t>(*size, 1),
+       initial.empty() ? "" : fmt::format(" = {{{}}}", initial));
+}
+
+/// The loop that fills the scratch with zeros before anything else happens to it, which C can say
+/// in the declaration; or null.
+const Stmt* BodyPrinter::zeros_of(const Block& statements, size_t at, loops::ArrayId array) {
+  // Declarations and other such loops may come between.
+  for (size_t i = at + 1; i < statements.size(); ++i) {
+    const auto* loop = std::get_if<loops::For>(&statements[i].node);
+    if (loop != nullptr && is_zero_fill(statements, *loop, array)) {
+      return &statements[i];
+    }
+    const bool harmless = std::holds_alternative<loops::Scratch>(statements[i].node) ||
+                          std::holds_alternative<loops::Constant>(statements[i].node) ||
+                          (loop != nullptr && loop->body.size() <= 2 &&
+                           std::holds_alternative<loops::Store>(loop->body.back().node) &&
+                           std::get<loops::Store>(loop->body.back().node).array != array &&
+                           (loop->body.size() == 1 ||
+                            std::holds_alternative<loops::Constant>(loop->body.front().node)));
+    if (!harmless) {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+bool BodyPrinter::is_zero_fill(const Block& around, const loops::For& filler,
+                               loops::ArrayId array) {
+  const loops::For* const loop = &filler;
+  const loops::Array& info = kernel_.array(array);
+  if (style_.dialect != DialectKind::C99 || info.is_scalar ||
+      info.space != loops::ArraySpace::Scratch || !pool_.is(loop->lo, 0) || loop->hi != info.size) {
+    return false;
+  }
+  const auto* store = std::get_if<loops::Store>(&loop->body.back().node);
+  if (store == nullptr || store->array != array ||
+      pool_.as_range(store->index) != std::optional(loop->range)) {
+    return false;
+  }
+  // The zero stands in the loop or was moved before it.
+  const Scalar* zero_value = nullptr;
+  for (const Block* block : {&around, &loop->body}) {
+    for (const Stmt& stmt : *block) {
+      const auto* constant = std::get_if<loops::Constant>(&stmt.node);
+      if (constant != nullptr && constant->value == store->value) {
+        zero_value = &constant->scalar;
+      }
+    }
+  }
+  const size_t others = std::holds_alternative<loops::Constant>(loop->body.front().node) ? 1 : 0;
+  if (zero_value == nullptr || loop->body.size() != others + 1) {
+    return false;
+  }
+  const std::string zero = spell_constant(*zero_value, style_.dialect, uses_);
+  return zero == "0" || zero == "0.0f" || zero == "0.0";
 }
 
 /// Iterations of the loops in a body, as far as known; at least 0.
@@ -344,24 +367,34 @@ void BodyPrinter::loop(const loops::For& loop) {
       break;
     }
   }
-  locals_.open();
+  open();
   const std::string name = locals_.declare(wanted);
   index_.name_range(loop.range, name);
   line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, index_.print(loop.lo),
        index_.print(loop.hi));
   ++indent_;
-  // A kernel that runs in this process ends early when the user presses Ctrl-C.
-  constexpr int64_t kWorthAsking = 64;
-  if (style_.detail && inner_iterations(loop.body) >= kWorthAsking) {
-    uses_.functions.insert("ct_interrupted");
-    line("if (ct_interrupted()) {{");
-    line("  return {};", runtime::kInterruptedStatus);
-    line("}}");
-  }
+  remember(name, "const int64_t");
+  ask_for_interrupt(loop);
   block(loop.body);
   --indent_;
   line("}}");
-  locals_.close();
+  close();
+}
+
+/// A kernel that runs in this process ends early when the user presses Ctrl-C.
+void BodyPrinter::ask_for_interrupt(const loops::For& loop) {
+  constexpr int64_t kWorthAsking = 64;
+  if (!style_.detail || inner_iterations(loop.body) < kWorthAsking) {
+    return;
+  }
+  uses_.functions.insert("ct_interrupted");
+  line("if (ct_interrupted()) {{");
+  if (in_part_) {
+    line("  return;");
+  } else {
+    line("  return {};", runtime::kInterruptedStatus);
+  }
+  line("}}");
 }
 
 void BodyPrinter::comment(const loops::Comment& comment) {
@@ -404,25 +437,43 @@ void BodyPrinter::comment(const loops::Comment& comment) {
 }
 
 void BodyPrinter::statement(const Block& statements, size_t at) {
+  if (done_.contains(&statements[at])) {
+    loops::for_each_stmt(*loops::body_of(statements[at]), [&](const Stmt&) { ++position_; });
+    return;
+  }
   const DialectKind dialect = style_.dialect;
   std::visit(
       Overloaded{
           [&](const loops::Let& s) {
-            std::string expression = op_text(s);
+            if (is_condition(statements, at, s)) {
+              text_of_[s.value.index] = condition_text(s);
+              return;
+            }
+            const bool combines = std::any_of(s.args.begin(), s.args.end(), [&](ValueId arg) {
+              return conditions_.contains(arg.index);
+            });
+            std::string expression;
+            if (combines && s.op != air::Op::Where) {
+              expression = fmt::format("(uint8_t)({})", condition_text(s));
+              conditions_.erase(s.value.index);
+            } else {
+              expression = op_text(s);
+            }
             if (!is_nested_in_user(statements, at, s)) {
               define(s.value, expression);
             } else if (at + 1 < statements.size() &&
                        std::holds_alternative<loops::Store>(statements[at + 1].node)) {
               text_of_[s.value.index] = std::move(expression);
-            } else if (expression.size() <= kMaxNested) {
-              text_of_[s.value.index] = "(" + expression + ")";
+            } else if (expression.size() <= kMaxNested || is_added(statements[at + 1], s.value)) {
+              text_of_[s.value.index] = is_call(expression) ? expression : "(" + expression + ")";
             } else {
               define(s.value, expression);
             }
           },
           [&](const loops::Constant& s) {
             std::string literal = spell_constant(s.scalar, dialect, uses_);
-            const bool narrow = use_[s.value.index].compared && !is_float(s.scalar.dtype());
+            const bool narrow = use_[s.value.index].compared && !is_float(s.scalar.dtype()) &&
+                                (dialect == DialectKind::Tcc || !is_signed(s.scalar.dtype()));
             if (narrow || literal.find("to_f") != std::string::npos) {
               define(s.value, literal);
             } else {
@@ -433,7 +484,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             if (!s.guard.empty()) {
               define(s.value, fmt::format("{} ? {} : 0", index_.print_guard(s.guard),
                                           index_.print(s.index)));
-            } else if (use_[s.value.index].count == 1 && !use_[s.value.index].compared) {
+            } else if (use_[s.value.index].count == 1 &&
+                       (dialect == DialectKind::C99 || !use_[s.value.index].compared)) {
               text_of_[s.value.index] = index_.print_operand(s.index);
             } else {
               define(s.value, index_.print(s.index));
@@ -444,6 +496,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             std::string source = load_text(s);
             if (array.is_scalar && last_write_[s.array.index] < position_) {
               text_of_[s.value.index] = arrays_[s.array.index];  // it keeps this value
+            } else if (!s.guard.empty() && is_chosen_under_its_guard(statements, at, s)) {
+              text_of_[s.value.index] = element_text(s);
             } else if (!s.guard.empty()) {
               define(s.value, source);
             } else if (may_move_to_use(statements, at, s.value, s.array)) {
@@ -452,15 +506,23 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
               define(s.value, source);
             }
           },
-          [&](const loops::Select& s) { define(s.value, select_text(s)); },
-          [&](const loops::Store& s) {
-            const loops::Array& array = kernel_.array(s.array);
-            const auto* scratch =
-                at > 0 ? std::get_if<loops::Scratch>(&statements[at - 1].node) : nullptr;
-            if (scratch != nullptr && scratch->array == s.array && array.is_scalar) {
-              return;  // printed with the declaration
+          [&](const loops::Select& s) {
+            const auto* store = at + 1 < statements.size()
+                                    ? std::get_if<loops::Store>(&statements[at + 1].node)
+                                    : nullptr;
+            if (store != nullptr && store->value == s.value && use_[s.value.index].count == 1) {
+              text_of_[s.value.index] = select_text(s);
+            } else {
+              define(s.value, select_text(s));
             }
-            line("{}", store_text(s));
+          },
+          [&](const loops::Store& s) {
+            if (declared_by_store_[s.array.index]) {
+              declared_by_store_[s.array.index] = false;
+              declare(s.array, text(s.value));
+            } else {
+              line("{}", store_text(s));
+            }
           },
           [&](const loops::Accumulate& s) {
             const std::string target = element(s.array, s.index);
@@ -475,26 +537,30 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
           [&](const loops::SortLine& s) { sort(s); },
           [&](const loops::Call& s) { call(s); },
           [&](const loops::Scratch& s) {
-            const auto* store = at + 1 < statements.size()
-                                    ? std::get_if<loops::Store>(&statements[at + 1].node)
-                                    : nullptr;
-            const bool initialised =
-                store != nullptr && store->array == s.array && kernel_.array(s.array).is_scalar;
-            declare(s.array, initialised ? text(store->value) : "");
+            if (is_declared_by_store(statements, at, s.array)) {
+              declared_by_store_[s.array.index] = true;
+            } else if (const Stmt* fill = zeros_of(statements, at, s.array)) {
+              done_.insert(fill);
+              declare(s.array, is_float(kernel_.array(s.array).dtype) ? "0.0f" : "0");
+            } else {
+              declare(s.array, "");
+            }
           },
           [&](const loops::For& s) {
             const bool calls =
                 s.kind == loops::LoopKind::Strip && dialect == DialectKind::Tcc && strip(s);
-            if (!calls) {
+            if (s.kind == loops::LoopKind::Parallel && !style_.workers.empty()) {
+              parallel(s);
+            } else if (!calls) {
               loop(s);
             }
           },
           [&](const loops::If& s) {
             line("if ({}) {{", text(s.condition));
             ++indent_;
-            locals_.open();
+            open();
             block(s.body);
-            locals_.close();
+            close();
             --indent_;
             line("}}");
           },

@@ -22,7 +22,16 @@ struct KernelStyle {
   std::string out_of_range = "3";
   bool detail = false;  // the function has a `detail` argument
   int64_t strip = codegen::Tiling{}.strip;  // elements
+  /// Tcc: how the function's own arguments are declared, in its own text and in its parts.
+  std::vector<std::pair<std::string, std::string>> arguments{};  // name, type
+  std::string workers{};  // the expression for the Workers; "": loops stay on one thread
 };
+
+/// A line of C with its line feed, broken after operators and commas where it is too long.
+std::string broken_line(std::string line);
+
+/// Stands for the name of a kernel function, so that equal kernels have equal text.
+inline constexpr std::string_view kKernelName = "$kernel";
 
 /// How arguments are called in the body.
 struct KernelNames {
@@ -32,6 +41,7 @@ struct KernelNames {
 
 struct KernelBody {
   std::string text;            // statements, indented by two spaces
+  std::string parts;           // functions that it passes on; kKernelName stands for its own name
   std::set<uint32_t> symbols;  // sizes that occur
 };
 

@@ -42,33 +42,51 @@ std::string prototype(const std::string& name) {
   CATEN_UNREACHABLE("kernels may not call `{}`", name);
 }
 
-/// Parameters and body of one kernel; equal kernels give equal text.
+/// Replaces kKernelName.
+std::string with_name(std::string text, std::string_view name) {
+  for (size_t at = 0; (at = text.find(kKernelName, at)) != std::string::npos; at += name.size()) {
+    text.replace(at, kKernelName.size(), name);
+  }
+  return text;
+}
+
+/// The function of one kernel and the parts it passes on, called kKernelName; equal kernels give
+/// equal text.
 std::string function_text(loops::Module& module, const loops::Kernel& kernel, Uses& uses) {
   KernelNames names;
-  LocalNames locals({"buffers", "sizes", "detail", "status"});
+  LocalNames locals({"begin", "buffers", "c", "code", "context", "detail", "end", "failed", "inner",
+                     "scratch", "sizes", "status"});
   for (const std::string& symbol : module.pool.symbols()) {
     names.symbols.push_back(locals.declare("n_" + symbol));
   }
   std::string prologue;
+  KernelStyle style{
+      .dialect = DialectKind::Tcc, .detail = true, .strip = module.tiling.strip};
   names.arrays.resize(kernel.arrays.size());
   int number = 0;
   for (loops::ArrayId id : loops::arguments_of(kernel)) {
     const loops::Array& array = kernel.array(id);
     std::string& array_name = names.arrays[id.index];
     array_name = locals.declare(fmt::format("b{}", number));
-    prologue += fmt::format("  {0}{1} *const {2} = buffers[{3}];\n", array.written ? "" : "const ",
-                            c_storage_type(array.dtype), array_name, number);
+    const std::string type =
+        fmt::format("{}{} *const", array.written ? "" : "const ", c_storage_type(array.dtype));
+    prologue += fmt::format("  {} {} = buffers[{}];\n", type, array_name, number);
+    style.arguments.emplace_back(array_name, type);
     ++number;
   }
-  const KernelStyle style{
-      .dialect = DialectKind::Tcc, .detail = true, .strip = module.tiling.strip};
+  for (const std::string& symbol : names.symbols) {
+    style.arguments.emplace_back(symbol, "const int64_t");
+  }
+  style.arguments.emplace_back("buffers", "void *const *");
+  style.workers = fmt::format("buffers[{}]", number);
   const KernelBody body = emit_body(module.pool, kernel, names, style, locals, uses);
   for (uint32_t symbol : body.symbols) {
     prologue += fmt::format("  const int64_t {} = sizes[{}];\n", names.symbols[symbol], symbol);
   }
   return fmt::format(
-      "(void *const *buffers, const int64_t *sizes, int64_t *detail) {{\n{}{}  return {};\n}}\n",
-      prologue, body.text, kernel.checks_indices ? "status" : "0");
+      "{}int32_t {}(void *const *buffers, const int64_t *sizes, int64_t *detail) {{\n{}{}  return "
+      "{};\n}}\n",
+      body.parts, kKernelName, prologue, body.text, kernel.checks_indices ? "status" : "0");
 }
 
 }  // namespace
@@ -97,7 +115,7 @@ ProgramText emit_program(loops::Module& module, std::string_view name) {
     if (inserted) {
       std::string function = function_names.declare(fmt::format("{}_{}", name, kernel.name));
       const size_t begin = functions.size();
-      functions += fmt::format("int32_t {}{}\n", function, entry->first);
+      functions += with_name(entry->first, function) + "\n";
       out.kernels.push_back({.name = std::move(function),
                              .buffer_count = static_cast<int>(arguments.size()),
                              .source_begin = begin,

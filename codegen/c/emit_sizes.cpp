@@ -14,10 +14,26 @@ using runtime::SizeExpr;
 struct Part {
   std::string text;
   int binding = 2;
+  bool natural = false;   // no less than 0
+  bool positive = false;  // a constant above 0
 };
 
 std::string inside(const Part& part, int binding) {
   return part.binding >= binding ? part.text : "(" + part.text + ")";
+}
+
+/// Numbers go last and are multiplied out; a quotient stays left.
+Part product(const Part& a, const Part& b) {
+  if (a.text == "1") {
+    return b;
+  }
+  if (b.text == "1") {
+    return a;
+  }
+  const bool swapped = a.positive && !b.positive;
+  const Part& left = swapped ? b : a;
+  const Part& right = swapped ? a : b;
+  return {inside(left, 1) + " * " + inside(right, 2), 1, a.natural && b.natural};
 }
 
 Part combine(SizeExpr::Op op, const Part& a, const Part& b, Uses& uses) {
@@ -27,12 +43,15 @@ Part combine(SizeExpr::Op op, const Part& a, const Part& b, Uses& uses) {
   };
   switch (op) {
     case SizeExpr::Op::Add:
-      return {inside(a, 0) + " + " + inside(b, 0), 0};
+      return {inside(a, 0) + " + " + inside(b, 0), 0, a.natural && b.natural};
     case SizeExpr::Op::Sub:
       return {inside(a, 0) + " - " + inside(b, 1), 0};
     case SizeExpr::Op::Mul:
-      return {inside(a, 1) + " * " + inside(b, 1), 1};
+      return product(a, b);
     case SizeExpr::Op::FloorDiv:
+      if (a.natural && b.positive) {  // C rounds towards 0
+        return {inside(a, 1) + " / " + inside(b, 2), 1, true};
+      }
       return helper("index_div");
     case SizeExpr::Op::Mod:
       return helper("index_mod");
@@ -80,9 +99,9 @@ std::string print(const SizeExpr& expr, std::span<const std::string> symbols, Us
   for (const SizeExpr::Item& item : expr.items) {
     if (item.op == SizeExpr::Op::Const) {
       const std::string text = spell_int64(item.value, DialectKind::C99);
-      stack.push_back({text, item.value < 0 ? 0 : 2});
+      stack.push_back({text, item.value < 0 ? 0 : 2, item.value >= 0, item.value > 0});
     } else if (item.op == SizeExpr::Op::Symbol) {
-      stack.push_back({symbols[static_cast<size_t>(item.value)], 2});
+      stack.push_back({symbols[static_cast<size_t>(item.value)], 2, true});
     } else {
       CATEN_CHECK(stack.size() >= 2, "malformed size expression");
       const Part b = stack.back();

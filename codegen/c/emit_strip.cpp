@@ -127,7 +127,7 @@ void BodyPrinter::strip_call(const Step& step) {
 /// A statement that no routine computes: a loop over the elements of the strip.
 void BodyPrinter::strip_scalar(const loops::For& loop, const strip::Body& body, const Step& step,
                                const std::string& at) {
-  locals_.open();
+  open();
   const std::string t = locals_.declare("t");
   index_.name_range(loop.range, fmt::format("({} + {})", at, t));
   line("for (int64_t {0} = 0; {0} < {1}; ++{0}) {{", t, count_);
@@ -163,7 +163,7 @@ void BodyPrinter::strip_scalar(const loops::For& loop, const strip::Body& body, 
   --indent_;
   line("}}");
   index_.name_range(loop.range, at);
-  locals_.close();
+  close();
 }
 
 void BodyPrinter::strip_steps(const loops::For& loop, const strip::Body& body,
@@ -192,7 +192,7 @@ bool BodyPrinter::strip(const loops::For& loop) {
   if (!body) {
     return false;
   }
-  locals_.open();
+  open();
   const std::string at = locals_.declare("i");
   count_ = locals_.declare("n");
   const std::string begin = index_.print(loop.lo);
@@ -208,7 +208,7 @@ bool BodyPrinter::strip(const loops::For& loop) {
     strip_steps(loop, *body, at);
     --indent_;
     line("}}");
-    locals_.close();
+    close();
     return true;
   }
   line("{{");
@@ -226,7 +226,7 @@ bool BodyPrinter::strip(const loops::For& loop) {
   line("}}");
   --indent_;
   line("}}");
-  locals_.close();
+  close();
   return true;
 }
 

@@ -96,6 +96,10 @@ bool LocalNames::is_taken(const std::string& name) const {
 }
 
 std::string LocalNames::declare(std::string_view wanted) {
+  constexpr std::string_view kReduction = "-reduction";  // of class names: the maximum of a row
+  if (wanted.ends_with(kReduction) || wanted.ends_with("_reduction")) {
+    wanted.remove_suffix(kReduction.size());
+  }
   std::string base;
   for (char c : wanted.substr(0, kKeptLength)) {
     if (is_lower(c) || is_digit(c)) {

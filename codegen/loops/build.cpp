@@ -414,7 +414,7 @@ Module build(schedule::Schedule schedule) {
     }();
     buffer_of[i] = static_cast<int>(buffers.size());
     buffers.push_back({kind, label_of(*schedule.graph, array.node), array.dtype,
-                       array.declared_shape.empty() ? array.shape : array.declared_shape,
+                       array.declared_shape.value_or(array.shape),
                        array.storage, array.written, schedule.graph->span(array.node)});
   }
   std::vector<Kernel> kernels;

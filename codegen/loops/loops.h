@@ -115,6 +115,7 @@ struct Scratch {
 enum class LoopKind : uint8_t {
   Serial,
   Strip,  // iterations are independent but for what they accumulate; runs in strips (codegen/strip)
+  Parallel,  // iterations are independent and may run on several threads (passes/parallel.cpp)
 };
 struct For {
   RangeId range;  // extent(range) = hi - lo when lo is 0; bounds of indices come from it
@@ -122,6 +123,9 @@ struct For {
   ExprId hi;
   LoopKind kind = LoopKind::Serial;
   Block body;
+  // Parallel, over symbols only:
+  ExprId cost{};          // picoseconds of one iteration, about
+  ExprId worker_bytes{};  // memory that a thread needs: arrays of ArraySpace::Worker
 };
 /// Runs the body where `condition` (a bool) is not 0.
 struct If {
@@ -142,6 +146,7 @@ struct Stmt {
 enum class ArraySpace : uint8_t {
   Buffer,   // an argument of the kernel
   Scratch,  // local to the kernel
+  Worker,   // local to an iteration of a parallel loop, in memory that the thread has for it
 };
 
 struct Array {
@@ -153,6 +158,7 @@ struct Array {
   int buffer = -1;       // Buffer: index into the program's buffers
   bool written = false;
   bool is_scalar = false;
+  ExprId place{};  // Worker: bytes from the start of that memory
 };
 
 struct ValueInfo {

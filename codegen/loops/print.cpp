@@ -119,8 +119,9 @@ class Printer {
                             expr(array.size));
                      },
                      [&](const For& s) {
-                       line("({} r{} {} {}", s.kind == LoopKind::Strip ? "strip" : "for",
-                            s.range.index, expr(s.lo), expr(s.hi));
+                       constexpr std::string_view kKinds[] = {"for", "strip", "parallel"};
+                       line("({} r{} {} {}", kKinds[static_cast<size_t>(s.kind)], s.range.index,
+                            expr(s.lo), expr(s.hi));
                        ++indent_;
                        block(s.body);
                        --indent_;

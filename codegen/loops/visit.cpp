@@ -53,6 +53,8 @@ Stmt Cloner::clone(const Stmt& stmt) {
     For copy{loop->range, loop->lo, loop->hi, loop->kind, {}};
     copy.lo = pool_.substitute(copy.lo, ranges_);
     copy.hi = pool_.substitute(copy.hi, ranges_);
+    copy.cost = loop->cost;
+    copy.worker_bytes = loop->worker_bytes;
     const index::Range info = pool_.range_info(loop->range);
     copy.range = pool_.new_range(pool_.substitute(info.extent, ranges_), info.kind);
     ranges_.emplace_back(loop->range, pool_.range(copy.range));

@@ -114,8 +114,8 @@ struct Array {
   std::vector<ExprId> shape{};
   int storage = -1;
   bool written = false;
-  /// The shape of an output that is a reshape of the value stored; empty: as above.
-  std::vector<ExprId> declared_shape{};
+  /// The shape of an output that is a reshape of the value stored.
+  std::optional<std::vector<ExprId>> declared_shape{};
 };
 
 /// A loop shared by statements, or a single statement with no loops left.

@@ -6,21 +6,13 @@
 #include "codegen/c/names.h"
 #include "codegen/pipeline.h"
 #include "frontend/driver/driver.h"
-#include "frontend/driver/output.h"
-#include "frontend/tensor/entries.h"
+#include "frontend/driver/library.h"
 #include "frontend/tensor/session.h"
 #include "ir/passes/passes.h"
 #include "runtime/memory.h"
 
 namespace caten::driver {
 namespace {
-
-/// One entry on its way: what the user wrote and what the compiler made of it.
-struct Unit {
-  tensor::Entry entry;
-  std::string c_name;
-  codegen::Compilation compilation;
-};
 
 bool needs_compilation(const Options& options) {
   return options.emit != "graph" && options.emit != "air" &&
@@ -88,27 +80,6 @@ std::vector<Unit> build_units(Session& session) {
   return units;
 }
 
-codegen::LibraryText library_text(Session& session, const std::vector<Unit>& units,
-                                  const std::string& header_name) {
-  std::vector<codegen::LibraryEntry> entries;
-  for (const Unit& unit : units) {
-    codegen::LibraryEntry entry;
-    entry.c_name = unit.c_name;
-    entry.lisp_name = unit.entry.lisp_name;
-    entry.doc = session.sources()->snippet(unit.entry.span);
-    entry.compilation = &unit.compilation;
-    entry.embed_parameters = session.options().weights == "embed";
-    for (size_t i = 0; i < unit.entry.storages.size(); ++i) {
-      if (const runtime::StoragePtr& storage = unit.entry.storages[i]) {
-        const auto* data = static_cast<const std::byte*>(storage->data());
-        entry.parameters.push_back({static_cast<int>(i), {data, storage->bytes()}});
-      }
-    }
-    entries.push_back(std::move(entry));
-  }
-  return codegen::emit_library(entries, header_name, *session.sources());
-}
-
 /// --emit=datum: the forms as read; packages follow the file's in-package forms.
 void emit_data(Session& session) {
   lisp::Interpreter& interp = session.interpreter();
@@ -163,22 +134,6 @@ void print_units(const std::vector<Unit>& units, const std::string& stage) {
   }
 }
 
-/// "dir/kernels.c" -> "dir/kernels": the header is this and ".h".
-std::string stem_of(const std::string& output) {
-  return output.ends_with(".c") ? output.substr(0, output.size() - 2) : output;
-}
-
-void write_library(Session& session, const std::vector<Unit>& units) {
-  const std::string& output = session.options().output;
-  if (output == "-") {
-    fmt::print("{}", library_text(session, units, "kernels").source);
-    return;
-  }
-  std::string stem = stem_of(output);
-  codegen::LibraryText text = library_text(session, units, stem.substr(stem.find_last_of('/') + 1));
-  write_outputs({{output, text.source}, {stem + ".h", text.header}});
-}
-
 }  // namespace
 
 int compile(Session& session) {
@@ -210,7 +165,7 @@ int compile(Session& session) {
     }
   }
   if (options.emit == "c") {
-    fmt::print("{}", library_text(session, units, "kernels").source);
+    fmt::print("{}", library_source(session, units));
   } else if (!options.emit.empty()) {
     print_units(units, options.emit);
   }
@@ -227,7 +182,7 @@ int explain(Session& session) {
     fmt::print("\n;;; ---- {}\n", stage);
     print_units(units, stage);
   }
-  fmt::print("\n;;; ---- c\n{}", library_text(session, units, "kernels").source);
+  fmt::print("\n;;; ---- c\n{}", library_source(session, units));
   return kOk;
 }
 

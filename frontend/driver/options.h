@@ -23,6 +23,8 @@ struct Options {
   std::string entry;       // --entry: only this one
   std::string prefix;      // --prefix: before every C name
   std::string weights = "embed";
+  std::string cc;          // --cc: the compiler that makes .o, .so and .a files
+  bool emit_main = false;  // --emit-main: a program beside the library
   std::string dtype;       // --dtype: the default float
   std::string expression;  // `run --eval`
   /// --load FILE and --eval FORM, in the order given.

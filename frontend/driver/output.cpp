@@ -73,7 +73,8 @@ class Staging {
     entries_.push_back({temporary, file.path});
     mode_t mask = ::umask(0);
     ::umask(mask);
-    if (::fchmod(fd.get(), 0666 & ~mask) != 0 || !write_all(fd.get(), file.text) || !fd.close()) {
+    const mode_t mode = file.executable ? 0777 : 0666;
+    if (::fchmod(fd.get(), mode & ~mask) != 0 || !write_all(fd.get(), file.text) || !fd.close()) {
       fail_write(file.path, errno);
     }
   }

@@ -10,6 +10,7 @@ namespace caten::driver {
 struct OutputFile {
   std::string path;
   std::string text;
+  bool executable = false;
 };
 
 /// Writes all of the files or none: every temporary is complete before the first rename. Throws

@@ -60,6 +60,9 @@ lisp::Interpreter& Session::interpreter() {
     load_stdlib(*interpreter_);
     tensor::Compiler& compiler = tensor::session(*interpreter_).compiler;
     set_to_keyword(*interpreter_, "*BACKEND*", options_.backend);
+    if (options_.threads > 0) {
+      compiler.workers->set_threads(options_.threads);
+    }
     apply_pass_options(options_, compiler.context);
     tensor::session(*interpreter_).poison = options_.poison;
     if (!options_.dtype.empty()) {

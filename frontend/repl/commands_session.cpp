@@ -16,7 +16,6 @@
 #include "frontend/tensor/session.h"
 #include "generated/version.h"
 #include "ir/type.h"
-#include "runtime/thread_pool.h"
 
 namespace caten::repl {
 
@@ -77,12 +76,12 @@ void set_dtype(Interpreter& interp, std::string_view text) {
   interp.set_symbol_value(interp.caten("*DEFAULT-FLOAT*"), interp.keyword(upcased(text)));
 }
 
-std::string show_threads(Interpreter& /*interp*/) {
-  return std::to_string(runtime::default_thread_count());
+std::string show_threads(Interpreter& interp) {
+  return std::to_string(tensor::session(interp).compiler.workers->threads());
 }
-void set_threads(Interpreter& /*interp*/, std::string_view text) {
+void set_threads(Interpreter& interp, std::string_view text) {
   const int64_t count = parse_number(text, "threads", 1, 1024);
-  ::setenv("CATEN_THREADS", std::to_string(count).c_str(), 1);
+  tensor::session(interp).compiler.workers->set_threads(static_cast<int>(count));
 }
 
 struct Setting {
@@ -94,7 +93,7 @@ struct Setting {
 constexpr Setting kSettings[] = {
     {"backend", "what computes: tcc or interp", show_backend, set_backend},
     {"dtype", "the default float", show_dtype, set_dtype},
-    {"threads", "worker threads", show_threads, set_threads},
+    {"threads", "threads of parallel loops", show_threads, set_threads},
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ std::shared_ptr<const CompiledGraph> Compiler::compile(const air::Graph& graph,
   compiled->compilation = codegen::compile(graph, program_name, context);
   compiled->executable = backend == Backend::Interp
                              ? codegen::load_interp(compiled->compilation)
-                             : runtime::load_tcc(compiled->compilation.program, &kernels_);
+                             : runtime::load_tcc(compiled->compilation.program, workers, &kernels_);
   ++compiled_count_;
   if (order_.size() == kCachedPrograms) {
     cache_.erase(order_.front());

@@ -15,6 +15,7 @@
 #include "runtime/backend.h"
 #include "runtime/code_cache.h"
 #include "runtime/program.h"
+#include "runtime/workers.h"
 
 namespace caten::tensor {
 
@@ -35,6 +36,8 @@ class Compiler {
   std::shared_ptr<const CompiledGraph> compile(const air::Graph& graph, std::string_view name);
 
   Backend backend = Backend::Tcc;
+  /// Of all programs; their number may change at any time.
+  const std::shared_ptr<runtime::Workers> workers = std::make_shared<runtime::Workers>();
   /// Passes to leave out, dumps and timings of every compilation.
   codegen::PassContext context;
 

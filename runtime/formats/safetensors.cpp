@@ -10,6 +10,7 @@
 #include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -266,24 +267,24 @@ NamedStorages load_safetensors(const std::string& path, std::shared_ptr<ByteCoun
   return result;
 }
 
-void save_safetensors(const std::string& path, const NamedStorages& tensors,
-                      const std::map<std::string, std::string>& metadata) {
+SafetensorsLayout layout_safetensors(const std::string& path, const NamedStorages& tensors,
+                                     const std::map<std::string, std::string>& metadata) {
+  SafetensorsLayout layout;
   // Ordered, so that the header keeps the order of the data.
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) {
     header[std::string(kMetadata)] = metadata;
   }
   // Wide elements first: every tensor is then aligned for its dtype, as the header is to 8 bytes.
-  std::vector<const NamedStorages::value_type*> order;
-  for (const auto& tensor : tensors) {
-    order.push_back(&tensor);
-  }
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return size_of(a->second->dtype()) > size_of(b->second->dtype());
+  layout.order.resize(tensors.size());
+  std::iota(layout.order.begin(), layout.order.end(), size_t{0});
+  std::stable_sort(layout.order.begin(), layout.order.end(), [&](size_t a, size_t b) {
+    return size_of(tensors[a].second->dtype()) > size_of(tensors[b].second->dtype());
   });
+  layout.offsets.resize(tensors.size());
   uint64_t at = 0;
-  for (const auto* tensor : order) {
-    const auto& [tensor_name, storage] = *tensor;
+  for (const size_t i : layout.order) {
+    const auto& [tensor_name, storage] = tensors[i];
     if (tensor_name == kMetadata || header.contains(tensor_name)) {
       throw FileError(path, fmt::format("two tensors would be named `{}`", tensor_name));
     }
@@ -293,6 +294,7 @@ void save_safetensors(const std::string& path, const NamedStorages& tensors,
     uint64_t end = at + storage->bytes();
     header[tensor_name] = {
         {"dtype", row->code}, {"shape", storage->shape()}, {"data_offsets", {at, end}}};
+    layout.offsets[i] = at;
     at = end;
   }
   // Names that are not UTF-8 have no place in JSON.
@@ -304,12 +306,23 @@ void save_safetensors(const std::string& path, const NamedStorages& tensors,
   }
   text.append((8 - text.size() % 8) % 8, ' ');
   uint64_t length = text.size();
+  layout.start.assign(reinterpret_cast<const char*>(&length), sizeof(length));
+  layout.start += text;
+  for (uint64_t& offset : layout.offsets) {
+    offset += layout.start.size();
+  }
+  layout.bytes = layout.start.size() + at;
+  return layout;
+}
+
+void save_safetensors(const std::string& path, const NamedStorages& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  const SafetensorsLayout layout = layout_safetensors(path, tensors, metadata);
   AtomicFile file(path);
-  file.write(std::as_bytes(std::span(&length, 1)));
-  file.write(text);
-  for (const auto* tensor : order) {
-    file.write(
-        std::span(static_cast<const std::byte*>(tensor->second->data()), tensor->second->bytes()));
+  file.write(layout.start);
+  for (const size_t i : layout.order) {
+    const Storage& storage = *tensors[i].second;
+    file.write(std::span(static_cast<const std::byte*>(storage.data()), storage.bytes()));
   }
   file.commit();
 }

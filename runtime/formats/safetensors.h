@@ -49,6 +49,17 @@ using NamedStorages = std::vector<std::pair<std::string, StoragePtr>>;
 NamedStorages load_safetensors(const std::string& path,
                                std::shared_ptr<ByteCounter> counter = nullptr);
 
+/// What a file of these tensors starts with, and where each of them is.
+struct SafetensorsLayout {
+  std::string start;              // everything before the data
+  std::vector<size_t> order;      // indices of the tensors in the order of their data
+  std::vector<uint64_t> offsets;  // per tensor: bytes from the start of the file
+  uint64_t bytes = 0;             // of the whole file
+};
+/// Every tensor is aligned to its elements. Names must be distinct; `path` is for messages.
+SafetensorsLayout layout_safetensors(const std::string& path, const NamedStorages& tensors,
+                                     const std::map<std::string, std::string>& metadata = {});
+
 /// Replaces `path` when everything is written. Names must be distinct.
 void save_safetensors(const std::string& path, const NamedStorages& tensors,
                       const std::map<std::string, std::string>& metadata = {});

@@ -207,7 +207,11 @@ class Contractor : private ContractionFinder {
       each_access(core.operands, widen);
       widen(core.row, core.row_index);
     }
-    For outer{number, pool_.constant(0), blocks, LoopKind::Serial, {}};
+    For outer{number, pool_.constant(0), blocks, loop.kind, {}};
+    if (loop.kind == LoopKind::Parallel) {
+      outer.cost = pool_.mul(loop.cost, block_size);
+      outer.worker_bytes = loop.worker_bytes;
+    }
     for (ArrayId array : declared) {
       Array& info = kernel_.arrays[array.index];
       info.size = pool_.mul(block_size, info.size);

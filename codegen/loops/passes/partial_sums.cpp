@@ -225,6 +225,7 @@ class PartialSums {
     for (const Accumulate* sum : sums) {
       Array array;
       array.label = kernel_.array(sum->array).label;
+      array.label += array.label.empty() ? "" : "_lanes";
       array.space = ArraySpace::Scratch;
       array.dtype = dtype_of(sum->array);
       array.size = pool_.constant(kLanes);
@@ -240,22 +241,20 @@ class PartialSums {
       clear.body.push_back({Store{l.array, pool_.range(lane), start}});
       out.push_back({std::move(clear)});
     }
-    // Full groups of eight.
-    const RangeId group = pool_.new_range(eighth(loop.hi), index::RangeKind::Spatial);
-    const RangeId lane = pool_.new_range(pool_.constant(kLanes), index::RangeKind::Spatial);
-    const ExprId position = pool_.add(pool_.scale(pool_.range(group), kLanes), pool_.range(lane));
-    Block copy = Cloner(pool_, kernel_, {{loop.range, position}}).clone(loop.body);
     const auto redirect = [&](Block& body, ExprId index) {
       size_t number = 0;
       redirect_sums(body, lanes, index, number);
     };
-    redirect(copy, pool_.range(lane));
-    For inner{lane, pool_.constant(0), pool_.constant(kLanes), LoopKind::Serial, std::move(copy)};
-    For outer{group, pool_.constant(0), eighth(loop.hi), loop.kind, {}};
-    outer.body.push_back({std::move(inner)});
-    out.push_back({std::move(outer)});
-    redirect(loop.body, pool_.sub(pool_.range(loop.range), rest_begin(loop.hi)));
-    remainder(loop, out);
+    const bool simple = std::all_of(loop.body.begin(), loop.body.end(), [](const Stmt& stmt) {
+      return body_of(stmt) == nullptr && !std::holds_alternative<Bind>(stmt.node);
+    });
+    if (simple) {
+      in_groups(loop, redirect, out);
+    } else {
+      // No compiler would make vectors of it: one loop that takes turns among the lanes.
+      redirect(loop.body, pool_.mod(pool_.range(loop.range), pool_.constant(kLanes)));
+      out.push_back({std::move(loop)});
+    }
     for (const Lanes& l : lanes) {
       const DType dtype = dtype_of(l.array);
       std::vector<ValueId> values;
@@ -266,6 +265,22 @@ class PartialSums {
       const ValueId total = tree(l.sum.op, dtype, std::move(values), out);
       out.push_back({Accumulate{l.sum.array, l.sum.index, l.sum.op, total}});
     }
+  }
+
+  /// A loop over groups of eight iterations, one per lane, and one over what is left.
+  template <typename Redirect>
+  void in_groups(For& loop, Redirect redirect, Block& out) {
+    const RangeId group = pool_.new_range(eighth(loop.hi), index::RangeKind::Spatial);
+    const RangeId lane = pool_.new_range(pool_.constant(kLanes), index::RangeKind::Spatial);
+    const ExprId position = pool_.add(pool_.scale(pool_.range(group), kLanes), pool_.range(lane));
+    Block copy = Cloner(pool_, kernel_, {{loop.range, position}}).clone(loop.body);
+    redirect(copy, pool_.range(lane));
+    For inner{lane, pool_.constant(0), pool_.constant(kLanes), LoopKind::Serial, std::move(copy)};
+    For outer{group, pool_.constant(0), eighth(loop.hi), loop.kind, {}};
+    outer.body.push_back({std::move(inner)});
+    out.push_back({std::move(outer)});
+    redirect(loop.body, pool_.sub(pool_.range(loop.range), rest_begin(loop.hi)));
+    remainder(loop, out);
   }
 
   /// Sends the sums of a loop body to their lanes. The sums come in the order of sums_of().

@@ -120,16 +120,20 @@ class Splitter {
     piece(condition->at, loop.hi, condition->from_on);
   }
 
-  /// A copy with a range of its own. Sums that carry over from one iteration to the next count from
-  /// 0: the passes that split them into lanes want that.
+  /// A copy with a range of its own. Parallel loops count from 0, and so do sums that carry over from
+  /// one iteration to the next: the passes that split them into lanes want that.
   For copy(const For& loop) {
-    const bool shifted = !pool_.is(loop.lo, 0) && sums(loop);
+    const bool shifted =
+        !pool_.is(loop.lo, 0) && (loop.kind == LoopKind::Parallel || sums(loop));
     const ExprId end = shifted ? pool_.sub(loop.hi, loop.lo) : loop.hi;
     const RangeId range = pool_.new_range(end, pool_.range_info(loop.range).kind);
     const ExprId place =
         shifted ? pool_.add(pool_.range(range), loop.lo) : pool_.range(range);
-    return {range, shifted ? pool_.constant(0) : loop.lo, end, loop.kind,
-            Cloner(pool_, kernel_, {{loop.range, place}}).clone(loop.body)};
+    For out{range, shifted ? pool_.constant(0) : loop.lo, end, loop.kind, {}};
+    out.body = Cloner(pool_, kernel_, {{loop.range, place}}).clone(loop.body);
+    out.cost = loop.cost;
+    out.worker_bytes = loop.worker_bytes;
+    return out;
   }
 
   /// Whether the loop adds to something that it does not declare itself, at a place that stays.

@@ -18,7 +18,7 @@
      (!gelu (!add (!matmul x w) b))) */
 int dense(int64_t batch, const float *restrict x, const float *restrict w,
     const float *restrict b, float *restrict out) {
-  if (batch < 0 || batch > INT64_MAX / 64 || batch > INT64_MAX / 32) {
+  if (batch < 0 || batch > INT64_MAX / 64) {
     return KERNELS_BAD_SIZE;
   }
   /* (!gelu (!add (!matmul x w) b)) */

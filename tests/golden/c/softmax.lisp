@@ -22,15 +22,15 @@ int softmax_rows(int64_t rows, const float *restrict x, float *restrict out) {
   }
   /* (!softmax x :axis -1) */
   for (int64_t i = 0; i < rows; ++i) {
-    float maximum_reduction = -INFINITY;
+    float maximum = -INFINITY;
     for (int64_t j = 0; j < 8; ++j) {
       const float x_2 = x[i * 8 + j];
-      maximum_reduction = (maximum_reduction > x_2 || maximum_reduction != maximum_reduction) ? maximum_reduction : x_2;
+      maximum = (maximum > x_2 || maximum != maximum) ? maximum : x_2;
     }
     float exp_[8];
     float sum = 0.0f;
     for (int64_t j = 0; j < 8; ++j) {
-      const float sub = x[i * 8 + j] - maximum_reduction;
+      const float sub = x[i * 8 + j] - maximum;
       const float exp_2 = expf(sub);
       exp_[j] = exp_2;
       sum += exp_2;

@@ -7,7 +7,7 @@
   (buffer a4 float32 (* 8 rows) written)
   (let %0 float32 -inf)
   (let %2 float32 0.0)
-  (for r8 0 rows
+  (parallel r8 0 rows
     (scratch a0 float32 1)
     (store a0 0 %0)
     (for r9 0 8

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 
+#include "codegen/loops/visit.h"
+#include "codegen/lowered_module.h"
 #include "codegen/pipeline.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/run_graph.h"
@@ -57,6 +60,69 @@ air::Environment environment(const air::Graph& graph) {
     }
   }
   return env;
+}
+
+int64_t product(const std::vector<int64_t>& sizes) {
+  int64_t out = 1;
+  for (int64_t size : sizes) {
+    out *= size;
+  }
+  return out;
+}
+
+/// How often a kernel's loops evaluate transcendental functions.
+int64_t evaluations(const index::Pool& pool, const loops::Block& block, int64_t times,
+                    const std::vector<int64_t>& symbols) {
+  int64_t count = 0;
+  for (const loops::Stmt& stmt : block) {
+    if (const auto* let = std::get_if<loops::Let>(&stmt.node)) {
+      count += air::info(let->op).has(air::kTranscendental) ? times : 0;
+    } else if (const auto* loop = std::get_if<loops::For>(&stmt.node)) {
+      const auto none = [](index::RangeId) { return int64_t{0}; };
+      const int64_t trips = pool.evaluate(loop->hi, symbols, none).value() -
+                            pool.evaluate(loop->lo, symbols, none).value();
+      count += evaluations(pool, loop->body, times * trips, symbols);
+    } else if (const loops::Block* body = loops::body_of(stmt)) {
+      count += evaluations(pool, *body, times, symbols);
+    }
+  }
+  return count;
+}
+
+/// No transcendental function is evaluated more often than its result has elements. (Of a padded one
+/// also the places of the padding count.)
+TEST_P(Fusion, TranscendentalFunctionsAreNotRecomputed) {
+  GraphMaker g;
+  GetParam().make(g);
+  codegen::PassContext context;
+  const codegen::Compilation compilation = codegen::compile(g.graph, "test", context);
+  const std::map<std::string, int64_t, std::less<>> sizes = {{"n", 9}, {"m", 37}};
+  const auto lookup = [&](std::string_view name) -> std::optional<int64_t> {
+    return sizes.find(name)->second;
+  };
+  int64_t elements = 0;
+  for (uint32_t i = 0; i < compilation.simplified.size(); ++i) {
+    const air::Node& node = compilation.simplified[NodeId{i}];
+    std::vector<int64_t> shape;
+    for (const Dim& dim : node.shape) {
+      shape.push_back(dim.evaluate(lookup).value());
+    }
+    if (air::info(node.op).has(air::kTranscendental)) {
+      elements += product(shape);
+    } else if (node.op == Op::Pad) {
+      elements += product(shape);
+    }
+  }
+  const loops::Module& module = compilation.module->module;
+  std::vector<int64_t> symbols;
+  for (const std::string& symbol : module.pool.symbols()) {
+    symbols.push_back(sizes.find(symbol)->second);
+  }
+  int64_t work = 0;
+  for (const loops::Kernel& kernel : module.kernels) {
+    work += evaluations(module.pool, kernel.body, 1, symbols);
+  }
+  EXPECT_LE(work, elements) << compilation.loops_text;
 }
 
 TEST_P(Fusion, KernelCountAndNumbers) {

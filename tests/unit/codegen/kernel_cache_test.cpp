@@ -46,10 +46,10 @@ TEST(KernelCache, SharingBeforeLoweringGivesTheSameProgram) {
 TEST(KernelCache, ProgramsShareMachineCode) {
   runtime::CodeCache cache;
   const codegen::Compilation first = compile_layers(3, "first");
-  const auto executable = runtime::load_tcc(first.program, &cache);
+  const auto executable = runtime::load_tcc(first.program, nullptr, &cache);
   EXPECT_EQ(cache.compiled(), first.program.kernels.size());
   const codegen::Compilation second = compile_layers(5, "second");
-  const auto other = runtime::load_tcc(second.program, &cache);
+  const auto other = runtime::load_tcc(second.program, nullptr, &cache);
   EXPECT_EQ(cache.compiled(), first.program.kernels.size());
   const auto a = executable->machine_code();
   const auto b = other->machine_code();
@@ -66,8 +66,8 @@ TEST(KernelCache, MachineCodeOutlivesTheProgramThatMadeIt) {
   g.output("y", g.exp(g.input("x", {5})));
   codegen::PassContext context;
   const codegen::Compilation compilation = codegen::compile(g.graph, "one", context);
-  runtime::load_tcc(compilation.program, &cache).reset();
-  const auto again = runtime::load_tcc(compilation.program, &cache);
+  runtime::load_tcc(compilation.program, nullptr, &cache).reset();
+  const auto again = runtime::load_tcc(compilation.program, nullptr, &cache);
   EXPECT_EQ(cache.compiled(), 1U);
   air::Environment env;
   env.inputs["x"] = air::Array::zeros(DType::Float32, {5});

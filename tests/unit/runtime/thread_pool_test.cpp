@@ -116,11 +116,11 @@ TEST(ThreadPool, WorkersThatSleepAreWoken) {
 }
 
 TEST(ThreadPool, CountComesFromTheEnvironment) {
-  setenv("CATEN_THREADS", "5", 1);
+  setenv("CATENC_THREADS", "5", 1);
   EXPECT_EQ(default_thread_count(), 5);
-  setenv("CATEN_THREADS", "none", 1);
+  setenv("CATENC_THREADS", "none", 1);
   EXPECT_GE(default_thread_count(), 1);
-  unsetenv("CATEN_THREADS");
+  unsetenv("CATENC_THREADS");
   EXPECT_GE(default_thread_count(), 1);
   EXPECT_THROW(ThreadPool(0), InternalError);
 }
