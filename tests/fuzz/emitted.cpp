@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 
+#include "codegen/lowered_module.h"
 #include "ir/support/check.h"
 #include "runtime/buffer.h"
 #include "tests/fuzz/child.h"
@@ -294,7 +295,7 @@ std::string build(const std::string& compiler, const Directory& directory,
     entry.lisp_name = entry_name(i);
     entry.compilation = &compilations[i];
     entries.push_back(std::move(entry));
-    wrappers += wrapper(compilations[i].program, i);
+    wrappers += wrapper(codegen::lower_c99(compilations[i]).program, i);
   }
   SourceMap sources;
   codegen::LibraryText text = codegen::emit_library(entries, "kernels", sources);

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "codegen/lowered_module.h"
+
 namespace caten::testing {
 namespace {
 
@@ -104,6 +106,7 @@ struct CLibrary::Entry {
   std::vector<int> params;
   std::vector<int> state;
   Wrapper wrapper = nullptr;
+  runtime::SizeExpr scratch_bytes;  // of the C: code in memory keeps more on the threads' side
 };
 
 bool has_compiler(const std::string& name) {
@@ -164,7 +167,8 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
     if (!own.state.empty()) {
       add("state");
     }
-    if (program.arena_bytes != runtime::SizeExpr::number(0)) {
+    own.scratch_bytes = codegen::lower_c99(*compilations[i]).program.arena_bytes;
+    if (own.scratch_bytes != runtime::SizeExpr::number(0)) {
       add("scratch");
     }
     wrappers += fmt::format(
@@ -236,7 +240,7 @@ std::vector<air::Array> CLibrary::run(size_t number, air::Environment& env) cons
     offset = rounded(offset + array.data.size());
   }
   std::vector<std::byte> scratch =
-      guarded(static_cast<size_t>(value_of(program.arena_bytes, sizes)));
+      guarded(static_cast<size_t>(value_of(entry.scratch_bytes, sizes)));
   std::vector<std::vector<std::byte>> memory;
   std::vector<void*> outputs;
   for (int output : program.outputs) {

@@ -317,6 +317,9 @@ class Splitter {
       constants_.insert_or_assign(constant->value.index, constant->scalar);
       return;
     }
+    if (const std::optional<ValueId> value = defined_by(stmt)) {
+      constants_.erase(value->index);  // it may have been one in another piece
+    }
     const auto* let = std::get_if<Let>(&stmt.node);
     if (let == nullptr || air::info(let->op).has(air::kTranscendental) ||
         !is_float(kernel_.value(let->value).dtype)) {
