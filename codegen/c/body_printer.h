@@ -97,6 +97,7 @@ class BodyPrinter {
   const Stmt* zeros_of(const Block& statements, size_t at, loops::ArrayId array);
   bool is_zero_fill(const Block& around, const loops::For& filler, loops::ArrayId array);
   int64_t inner_iterations(const Block& body) const;
+  bool asks_in_blocks(const loops::For& loop) const;
   void loop(const loops::For& loop);
   /// Names that open() and close() enclose are known inside only.
   void open();
@@ -108,6 +109,7 @@ class BodyPrinter {
     }
   }
   void ask_for_interrupt(const loops::For& loop);
+  void return_if_interrupted();
 
   // emit_parallel.cpp
   void parallel(const loops::For& loop);
@@ -144,6 +146,7 @@ class BodyPrinter {
   size_t position_ = 0;  // number of the statement being printed, in order of the text
   std::string out_;
   int indent_ = 1;
+  int loop_depth_ = 0;
   // Of the strip being printed:
   std::vector<std::string> slots_;
   std::unordered_map<uint32_t, std::string> scalar_names_;  // values that are the same throughout

@@ -219,6 +219,9 @@ bool BodyPrinter::strip(const loops::For& loop) {
   }
   line("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}) {{", at, begin, end, strip::kStripLength);
   ++indent_;
+  if (asks_in_blocks(loop)) {
+    return_if_interrupted();
+  }
   line("const int64_t {0} = {1} - {2} < {3} ? {1} - {2} : {3};", count_, end, at,
        strip::kStripLength);
   strip_steps(loop, *body, at);

@@ -7,6 +7,7 @@
 
 namespace caten::lisp {
 
+std::span<const Builtin> adjust_builtins();
 std::span<const Builtin> alexandria_builtins();
 std::span<const MacroRow> alexandria_macros();
 std::span<const Builtin> array_builtins();

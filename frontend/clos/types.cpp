@@ -23,11 +23,13 @@ bool is_plain_vector(Value v) {
 }
 bool is_simple_array(Value v) {
   const Array* array = v.try_as<Array>();
-  return array != nullptr && array->fill_pointer < 0 && !array->adjustable;
+  return array != nullptr && array->fill_pointer < 0 && !array->adjustable &&
+         array->data.target() == nullptr;
 }
 bool is_simple_string(Value v) {
   const String* string = v.try_as<String>();
-  return string != nullptr && string->fill_pointer < 0 && !string->adjustable;
+  return string != nullptr && string->fill_pointer < 0 && !string->adjustable &&
+         string->chars.target() == nullptr;
 }
 
 struct PredicateRow {
@@ -471,10 +473,12 @@ Value type_of(Interpreter& interp, Value object) {
   }
   if (const String* string = object.try_as<String>()) {
     Value dims = f({interp.integer(static_cast<int64_t>(string->chars.size()))});
-    Value simple = f({"SIMPLE-ARRAY", "CHARACTER", dims});
-    return is_simple_string(object)
-               ? simple
-               : f({"AND", f({"VECTOR", "CHARACTER", car(dims)}), f({"NOT", "SIMPLE-ARRAY"})});
+    if (is_simple_string(object)) {
+      return f({"SIMPLE-ARRAY", "CHARACTER", dims});
+    }
+    const Value kind = f({"VECTOR", "CHARACTER", car(dims)});
+    return string->chars.target() != nullptr ? kind
+                                             : f({"AND", kind, f({"NOT", "SIMPLE-ARRAY"})});
   }
   if (const Array* array = object.try_as<Array>()) {
     ListBuilder dims(interp);
@@ -482,8 +486,11 @@ Value type_of(Interpreter& interp, Value object) {
       dims.add(interp.integer(dim));
     }
     if (!is_simple_array(object)) {
-      return f({"AND", f({"VECTOR", array->element_type, car(dims.take())}),
-                f({"NOT", "SIMPLE-ARRAY"})});
+      const Value kind = array->is_vector()
+                             ? f({"VECTOR", array->element_type, car(dims.take())})
+                             : f({"ARRAY", array->element_type, dims.take()});
+      return array->data.target() != nullptr ? kind
+                                             : f({"AND", kind, f({"NOT", "SIMPLE-ARRAY"})});
     }
     return array->is_vector() && array->element_type == Value::t()
                ? f({"SIMPLE-VECTOR", car(dims.take())})

@@ -22,7 +22,6 @@ constexpr Row kUnsupported[] = {
     {"*DEFAULT-PATHNAME-DEFAULTS*", "file names are strings"},
     {"*MACROEXPAND-HOOK*", ""},
     {"*PRINT-PPRINT-DISPATCH*", "the pretty printer cannot be changed"},
-    {"*READ-BASE*", "the reader cannot be changed"},
     {"*READ-EVAL*", "the reader cannot be changed"},
     {"*READ-SUPPRESS*", "the reader cannot be changed"},
     {"*READTABLE*", "the reader cannot be changed"},

@@ -34,7 +34,7 @@ class Warnings {
   void note_function(Code& code);
   void note_local_function(Value name, Span place);
 
-  enum class Thing : uint8_t { Function, Macro, Method, Class };
+  enum class Thing : uint8_t { Function, Macro, Method, Class, Entry };
   /// A definition is about to be made at the current place; `detail` tells methods of one name apart.
   void note_definition(Thing thing, Value name, const std::string& detail = "");
   /// The name is free again (fmakunbound).
@@ -42,6 +42,22 @@ class Warnings {
 
   /// The end of a file (or of what was typed): reports what waited for it.
   void finish(uint32_t file);
+  /// The file was left by an error, which says enough: forgets what waited for its end.
+  void discard(uint32_t file);
+  /// One file, for as long as it is read: finishes it, or discards it if the block is left early.
+  class FileScope {
+   public:
+    FileScope(Interpreter& interp, uint32_t file) : interp_(interp), file_(file) {}
+    ~FileScope();
+    FileScope(const FileScope&) = delete;
+    FileScope& operator=(const FileScope&) = delete;
+    void finish();
+
+   private:
+    Interpreter& interp_;
+    uint32_t file_;
+    bool finished_ = false;
+  };
 
  private:
   struct Call {
@@ -60,6 +76,7 @@ class Warnings {
   bool is_user_code(Span span) const { return span.known() && !interp_.is_library(span.file); }
   void report(CompileError warning);
   void analyze_uncalled(uint32_t file);
+  void analyze_functions(uint32_t file);
   void check_call(const Call& call);
   void check_arguments(const Call& call, Value function);
   void undefined(const Call& call);
