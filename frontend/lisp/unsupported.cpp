@@ -30,7 +30,6 @@ constexpr Row kUnsupported[] = {
     {"COMPILE-FILE-PATHNAME", "files are loaded as they are"},
     {"COPY-PPRINT-DISPATCH", "the pretty printer cannot be changed"},
     {"COPY-READTABLE", "the reader cannot be changed"},
-    {"DIRECTORY", "file names are strings"},
     {"DRIBBLE", ""},
     {"ECHO-STREAM-INPUT-STREAM", ""},
     {"ECHO-STREAM-OUTPUT-STREAM", ""},

@@ -158,7 +158,7 @@ Span Warnings::place_of_element(Value cell, Span form) const {
 
 void Warnings::note_unused(const Variable& variable) {
   const Symbol& symbol = *variable.symbol.as<Symbol>();
-  if (symbol.package == nullptr || symbol.name.starts_with('_')) {
+  if (symbol.package == nullptr || symbol.name.starts_with('_') || !is_open(variable.place)) {
     return;
   }
   report(CompileError(Diag::UnusedVariable, variable.place,
@@ -168,7 +168,7 @@ void Warnings::note_unused(const Variable& variable) {
 // --- calls -------------------------------------------------------
 
 void Warnings::note_call(Value name, Value form, Span place) {
-  if (!is_user_code(place)) {
+  if (!is_open(place)) {
     return;
   }
   Call call;
@@ -185,7 +185,7 @@ void Warnings::note_call(Value name, Value form, Span place) {
 }
 
 void Warnings::note_function(Code& code) {
-  if (is_user_code(code.span)) {
+  if (is_open(code.span)) {
     functions_.push_back(&code);
     kept_.push_back(Value::object(&code));
   }
@@ -193,7 +193,7 @@ void Warnings::note_function(Code& code) {
 
 void Warnings::note_local_function(Value name, Span place) {
   const Symbol* symbol = name.try_as<Symbol>();
-  if (!is_user_code(place) || symbol == nullptr || symbol->package != &interp_.cl_package() ||
+  if (!is_open(place) || symbol == nullptr || symbol->package != &interp_.cl_package() ||
       symbol->function.is_none()) {
     return;
   }
@@ -385,6 +385,7 @@ void Warnings::finish(uint32_t file) {
 }
 
 void Warnings::discard(uint32_t file) {
+  finished_.insert(file);
   std::erase_if(calls_, [&](const Call& call) { return call.place.file == file; });
   std::erase_if(functions_, [&](const Code* code) { return code->span.file == file; });
   kept_->clear();

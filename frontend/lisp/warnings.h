@@ -74,6 +74,8 @@ class Warnings {
   using Key = std::pair<uint64_t, std::string>;
 
   bool is_user_code(Span span) const { return span.known() && !interp_.is_library(span.file); }
+  /// A function of a file that is finished was analyzed then, even if it is compiled later.
+  bool is_open(Span span) const { return is_user_code(span) && !finished_.contains(span.file); }
   void report(CompileError warning);
   void analyze_uncalled(uint32_t file);
   void analyze_functions(uint32_t file);
@@ -88,6 +90,7 @@ class Warnings {
   std::map<Key, Definition> definitions_;
   std::unordered_set<uint64_t> redefined_;  // functions: which definition a call meets is not known
   std::unordered_set<uint64_t> reported_;   // undefined functions
+  std::unordered_set<uint32_t> finished_;   // files
 };
 
 }  // namespace caten::lisp
