@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "frontend/builtins/builtins.h"
+#include "frontend/builtins/sequence.h"
 #include "frontend/builtins/tables.h"
 #include "frontend/lisp/stream.h"
 #include "generated/version.h"

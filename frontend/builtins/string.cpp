@@ -119,7 +119,8 @@ Value string_stringp(Interpreter&, Args args) {
 
 Value string_simple_p(Interpreter&, Args args) {
   const String* string = args[0].try_as<String>();
-  return Value::boolean(string != nullptr && string->fill_pointer < 0 && !string->adjustable);
+  return Value::boolean(string != nullptr && string->fill_pointer < 0 && !string->adjustable &&
+                        string->chars.target() == nullptr);
 }
 
 Value string_make_string(Interpreter& interp, Args args) {

@@ -257,6 +257,7 @@ void Repl::remember(Value form, const std::vector<Value>& values) {
 
 Value Repl::evaluate_one(std::string_view text) {
   const uint32_t file = interp().sources().add(source_name(), std::string(text));
+  const lisp::Warnings::FileScope no_warnings(interp(), file);
   lisp::Reader reader(interp(), file);
   const std::string owned(text);
   const Value form = reader.read(owned);
