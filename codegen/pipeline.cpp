@@ -117,6 +117,7 @@ runtime::Program make_program(loops::Module& module, const air::Graph& graph,
   c::ProgramText text = c::emit_program(module, name);
   program.source = std::move(text.source);
   program.vector_functions = std::move(text.vector_functions);
+  program.routines = std::move(text.routines);
   program.kernels = std::move(text.kernels);
   program.calls = std::move(text.calls);
   plan_memory(module, program);

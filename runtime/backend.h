@@ -49,6 +49,9 @@ class Executable {
   virtual std::vector<MachineCode> machine_code() const { return {}; }
 };
 
+/// Whether kernels may use AVX2, FMA and F16C: elementary::is_fused().
+bool has_avx2();
+
 class Workers;
 
 /// Compiles program.source in memory with TinyCC. `workers` run its parallel loops; null: the

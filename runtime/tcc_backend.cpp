@@ -27,6 +27,9 @@ namespace {
 
 using KernelFunction = int32_t (*)(void* const* buffers, const int64_t* sizes, int64_t* detail);
 
+/// Where routines in machine code may begin.
+constexpr size_t kRoutineAlignment = 64;
+
 constexpr const char* kEndMarker = "void ct_code_end(void) {}";
 
 /// One compilation's data, plain because libtcc may leave by longjmp.
@@ -34,6 +37,9 @@ struct Job {
   const char* source = nullptr;
   const std::string* functions = nullptr;  // vector routines to bind
   size_t function_count = 0;
+  const MachineRoutine* routines = nullptr;  // and what is machine code already
+  size_t routine_count = 0;
+  void* routine_image = nullptr;
   TCCState* state = nullptr;
   int size = 0;           // bytes of code, after compile()
   void* image = nullptr;  // where relocate() writes them
@@ -47,6 +53,11 @@ void append_message(void* opaque, const char* text) {
   size_t room = job.messages.size() - job.message_length;
   int written = std::snprintf(job.messages.data() + job.message_length, room, "%s\n", text);
   job.message_length += std::min(static_cast<size_t>(std::max(written, 0)), room - 1);
+}
+
+/// Bytes that a routine takes, up to where the next one may be placed.
+size_t padded_size(const MachineRoutine& routine) {
+  return (routine.code.size() + kRoutineAlignment - 1) / kRoutineAlignment * kRoutineAlignment;
 }
 
 /// C text to relocatable code; sets job.size.
@@ -65,6 +76,12 @@ void compile(void* context) {
   }
   for (size_t i = 0; i < job.function_count; ++i) {
     tcc_add_symbol(job.state, job.functions[i].c_str(), strip_function(job.functions[i]));
+  }
+  size_t offset = 0;
+  for (size_t i = 0; i < job.routine_count; ++i) {
+    tcc_add_symbol(job.state, job.routines[i].name.c_str(),
+                   static_cast<char*>(job.routine_image) + offset);
+    offset += padded_size(job.routines[i]);
   }
   // Functions are laid out in the order of the text: the last one marks the end of the others.
   if (tcc_compile_string(job.state, job.source) != 0 ||
@@ -101,9 +118,29 @@ std::string_view quoted_lines(std::string_view source, std::string_view message)
 
 struct LoadedCode {
   CodeMemory memory;
+  CodeMemory routines;
   std::vector<KernelFunction> functions;
   const std::byte* end = nullptr;  // of the instructions
 };
+
+/// The routines that are machine code already, one after the other.
+CodeMemory place_routines(const Program& program) {
+  size_t bytes = 0;
+  for (const MachineRoutine& routine : program.routines) {
+    bytes += padded_size(routine);
+  }
+  if (bytes == 0) {
+    return {};
+  }
+  CodeMemory memory(bytes);
+  auto* at = static_cast<std::byte*>(memory.address());
+  for (const MachineRoutine& routine : program.routines) {
+    std::memcpy(at, routine.code.data(), routine.code.size());
+    at += padded_size(routine);
+  }
+  memory.make_executable();
+  return memory;
+}
 
 /// Does all the work, with the lock held and enough stack.
 LoadedCode compile_and_link(const Program& program) {
@@ -115,6 +152,11 @@ LoadedCode compile_and_link(const Program& program) {
     CATEN_CHECK(strip_function(name) != nullptr, "program `{}` calls `{}`, which does not exist",
                 program.name, name);
   }
+  LoadedCode code;
+  code.routines = place_routines(program);
+  job.routines = program.routines.data();
+  job.routine_count = program.routines.size();
+  job.routine_image = code.routines.address();
   auto step = [&](void (*body)(void*)) {
     job.ok = false;
     bool returned = run_guarded(body, &job);
@@ -130,7 +172,6 @@ LoadedCode compile_and_link(const Program& program) {
                                quoted_lines(program.source, text)));
   };
   step(compile);
-  LoadedCode code;
   code.memory = CodeMemory(static_cast<size_t>(job.size));
   job.image = code.memory.address();
   step(relocate);

@@ -124,6 +124,7 @@ class BodyPrinter {
   bool strip(const loops::For& loop);
   void strip_steps(const loops::For& loop, const strip::Body& body, const std::string& at);
   void strip_call(const strip::Step& step);
+  void fused_call(const strip::Step& step);
   void strip_scalar(const loops::For& loop, const strip::Body& body, const strip::Step& step,
                     const std::string& at);
   std::string strip_operand(const strip::Operand& operand);
@@ -137,6 +138,7 @@ class BodyPrinter {
   std::vector<std::string> arrays_;
   std::vector<std::string> text_of_;  // per value: name or inlined expression
   std::vector<UseInfo> use_;
+  strip::Constants constants_;
   std::vector<size_t> last_write_;       // per array: number of the last statement that writes it
   std::vector<int> writes_;              // per array: how many statements write it
   std::vector<bool> declared_by_store_;  // per array
