@@ -239,7 +239,10 @@ std::optional<Step> longest_run(const Constants& constants, const Body& body, si
   for (Run run(constants, body); end < body.steps.size() && run.add(body.steps[end]);) {
     ++end;
   }
-  for (; end > begin + 1; --end) {
+  if (end == begin + 1 && body.steps[begin].effect == Step::Effect::Move) {
+    return std::nullopt;  // copies are fast as they are
+  }
+  for (; end > begin; --end) {
     Run run(constants, body);
     bool fits = true;
     for (size_t i = begin; i < end && fits; ++i) {

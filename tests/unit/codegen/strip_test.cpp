@@ -95,7 +95,9 @@ TEST_P(Strips, ElementwiseOps) {
     }
   }
   EXPECT_GT(count, 5);
-  EXPECT_NE(check(g).find("void ct_"), std::string::npos);
+  const std::string source = check(g);
+  EXPECT_TRUE(source.find("void ct_") != std::string::npos ||  // a routine of the runtime's
+              source.find("void cv_") != std::string::npos);   // or its own
 }
 
 TEST_P(Strips, Casts) {
