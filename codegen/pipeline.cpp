@@ -59,6 +59,7 @@ constexpr Order kLoopOrder[] = {
 constexpr Pass<loops::Module> kTccPasses[] = {
     {"parallel",         loops::parallel,        false, "outer loops with independent iterations may run on several threads"},
     {"contract",         loops::contract,        false, "sums of products run in the micro-kernel on packed panels"},
+    {"transpose",        loops::transpose,       false, "memory that is walked across is read once, in blocks"},
     {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
     {"partial_sums",     loops::partial_sums,    true,  "the other float sums need eight partial sums for precision"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; TinyCC does not do it"},
@@ -73,6 +74,8 @@ constexpr Order kTccOrder[] = {
     {"parallel", "contract", "independence shows in plain loops; blocks of rows are as independent as rows"},
     {"parallel", "spill_scratch", "large scratch of a parallel loop belongs to the thread"},
     {"contract", "strip", "contractions are found in plain loops; what is left around them runs in strips"},
+    {"contract", "transpose", "packing turns operands itself"},
+    {"transpose", "strip", "turned blocks are read in steps of one"},
     {"strip", "partial_sums", "sums of strips have lanes of their own"},
 };
 constexpr Order kTargetOrder[] = {
