@@ -90,7 +90,12 @@ class Transposer {
     }
     const Part rows = part(outer, kRows);
     const Part columns = part(*inner, kColumns);
-    For over_rows{rows.number, pool_.constant(0), rows.blocks, LoopKind::Serial, {}};
+    For over_rows{rows.number, pool_.constant(0), rows.blocks, outer.kind, {}};
+    over_rows.worker_bytes = outer.worker_bytes;
+    if (outer.kind == LoopKind::Parallel) {
+      over_rows.cost = pool_.scale(outer.cost, kRows);
+    }
+    For over_columns{columns.number, pool_.constant(0), columns.blocks, LoopKind::Serial, {}};
     const index::Pool::Substitution start = {{outer.range, rows.first},
                                              {inner->range, columns.first}};
     const RangeId row = pool_.new_range(pool_.constant(kRows), index::RangeKind::Spatial);
@@ -115,7 +120,7 @@ class Transposer {
       block.written = true;
       const int width = block.widened ? 4 : size_of(block.dtype);
       const ArrayId id = kernel_.new_array(std::move(block));
-      over_rows.body.push_back({Scratch{id}});
+      over_columns.body.push_back({Scratch{id}});
       over_rows.body.push_back({Call{"ct_turn_" + std::to_string(width * 8),
                                      {{id, pool_.constant(0), true},
                                       {load->array, pool_.substitute(load->index, start), false}},
@@ -132,10 +137,9 @@ class Transposer {
     For over_column{column, pool_.constant(0), columns.count, LoopKind::Serial, std::move(body)};
     For over_row{row, pool_.constant(0), rows.count, LoopKind::Serial, {}};
     over_row.body.push_back({std::move(over_column)});
-    over_rows.body.push_back({std::move(over_row)});
-    For over_columns{columns.number, pool_.constant(0), columns.blocks, LoopKind::Serial, {}};
-    over_columns.body.push_back({std::move(over_rows)});
-    stmt.node = std::move(over_columns);
+    over_columns.body.push_back({std::move(over_row)});
+    over_rows.body.push_back({std::move(over_columns)});
+    stmt.node = std::move(over_rows);
     return true;
   }
 
