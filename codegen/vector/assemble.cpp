@@ -51,9 +51,9 @@ constexpr Gpr kStreamRegisters[kMaxStreams] = {Gpr::Rcx, Gpr::Rdx, Gpr::R8,  Gpr
                                                Gpr::R13, Gpr::R14, Gpr::R15};
 constexpr size_t kVolatile = 6;  // of these, the first may be overwritten
 
-/// Programs shorter than this are repeated within one round of the loop.
-constexpr size_t kShort = 10;
-constexpr size_t kMedium = 24;
+/// Programs of at most so many operations run for four and for two vectors in one round.
+constexpr size_t kShort = 40;
+constexpr size_t kMedium = 80;
 
 int log2_size(DType dtype) {
   const int size = size_of(dtype);
@@ -96,18 +96,9 @@ Opcode one(Opcode opcode) {
 class Assembler {
  public:
   explicit Assembler(const Program& program)
-      : program_(program), uses_(program.code.size()), slot_of_(program.pointers.size(), 0) {
+      : program_(program), slot_of_(program.pointers.size(), 0) {
     find_needed();
-    for (uint32_t at = 0; at < program.code.size(); ++at) {
-      const Instruction& i = program.code[at];
-      if (!needed_[at]) {
-        continue;
-      }
-      for (Value operand : {i.a, i.b, i.c}) {
-        if (operand != kNone) {
-          uses_[operand].push_back(at);
-        }
-      }
+    for (const Instruction& i : program.code) {
       if (is_reduction(i.code)) {
         sums_.push_back({i.code, i.number, {}, -1});
       }
@@ -115,8 +106,7 @@ class Assembler {
   }
 
   std::vector<uint8_t> run() {
-    const size_t length = program_.code.size();
-    copies_ = length <= kShort ? 4 : length <= kMedium ? 2 : 1;
+    copies_ = static_cast<int>(copies());
     give_accumulators();
     place_pointers();
     prologue();
@@ -152,6 +142,50 @@ class Assembler {
     }
   }
 
+  size_t copies() const {
+    size_t length = 0;
+    for (size_t at = 0; at < program_.code.size(); ++at) {
+      length += needed_[at] && !is_leaf_in_memory(program_.code[at].code) ? 1 : 0;
+    }
+    return length <= kShort ? 4 : length <= kMedium ? 2 : 1;
+  }
+
+  /// The program for `copies` vectors that follow each other, instruction by instruction: their
+  /// chains of dependent operations overlap.
+  void lay_out(int copies) {
+    lines_.clear();
+    std::vector<std::vector<Value>> line_of(static_cast<size_t>(copies));
+    for (size_t at = 0; at < program_.code.size(); ++at) {
+      const bool shared = is_leaf_in_memory(program_.code[at].code);
+      for (int copy = 0; copy < copies; ++copy) {
+        std::vector<Value>& known = line_of[static_cast<size_t>(copy)];
+        if (!needed_[at]) {
+          known.push_back(kNone);
+          continue;
+        }
+        if (shared && copy > 0) {
+          known.push_back(line_of[0].back());
+          continue;
+        }
+        Instruction i = program_.code[at];
+        for (Value* operand : {&i.a, &i.b, &i.c}) {
+          *operand = *operand == kNone ? kNone : known[*operand];
+        }
+        known.push_back(static_cast<Value>(lines_.size()));
+        lines_.push_back({i, copy});
+      }
+    }
+    uses_.assign(lines_.size(), {});
+    for (uint32_t at = 0; at < lines_.size(); ++at) {
+      const Instruction& i = lines_[at].instruction;
+      for (Value operand : {i.a, i.b, i.c}) {
+        if (operand != kNone) {
+          uses_[operand].push_back(at);
+        }
+      }
+    }
+  }
+
   void give_accumulators() {
     int next = kRegisters;
     for (Sum& sum : sums_) {
@@ -178,7 +212,7 @@ class Assembler {
     saved_ = streams > kVolatile ? streams - kVolatile : 0;
     scalar_slots_ = slots_;
     // As many spill slots as there can be values.
-    slots_ += static_cast<int>(program_.code.size());
+    slots_ += static_cast<int>(program_.code.size()) * copies_;
   }
 
   Gpr stream_register(size_t pointer) const {
@@ -256,9 +290,8 @@ class Assembler {
     encoder_.compare(Gpr::Rdi, Gpr::Rsi);
     const Encoder::Label skip = encoder_.jump_forward(Encoder::When::Greater);
     const Encoder::Label top = encoder_.here();
-    for (copy_ = 0; copy_ < copies; ++copy_) {
-      body(elements);
-    }
+    lay_out(copies);
+    body(elements);
     encoder_.add(Gpr::Rax, step);
     encoder_.add(Gpr::Rdi, Gpr::Rax, step);
     encoder_.compare(Gpr::Rdi, Gpr::Rsi);
@@ -299,15 +332,14 @@ class Assembler {
 
   void body(int elements) {
     single_ = elements == 1;
-    register_of_.assign(program_.code.size(), -1);
-    spilled_.assign(program_.code.size(), -1);
+    register_of_.assign(lines_.size(), -1);
+    spilled_.assign(lines_.size(), -1);
     owner_.fill(kNone);
     next_spill_ = scalar_slots_;
-    for (at_ = 0; at_ < program_.code.size(); ++at_) {
-      if (needed_[at_]) {
-        locked_.fill(false);
-        instruction(program_.code[at_]);
-      }
+    for (at_ = 0; at_ < lines_.size(); ++at_) {
+      locked_.fill(false);
+      copy_ = lines_[at_].copy;
+      instruction(lines_[at_].instruction);
     }
   }
 
@@ -316,8 +348,7 @@ class Assembler {
     const auto next = std::lower_bound(uses.begin(), uses.end(), at_);
     return next == uses.end() ? UINT32_MAX : *next;
   }
-  bool is_leaf_in_memory(Value value) const {
-    const Code code = program_.code[value].code;
+  static bool is_leaf_in_memory(Code code) {
     return code == Code::Constant || code == Code::Scalar;
   }
 
@@ -343,7 +374,7 @@ class Assembler {
     CATEN_CHECK(best >= 0, "a vector instruction needs more registers than there are");
     const auto n = static_cast<size_t>(best);
     const Value evicted = owner_[n];
-    if (!is_leaf_in_memory(evicted) && spilled_[evicted] < 0) {
+    if (!is_leaf_in_memory(lines_[evicted].instruction.code) && spilled_[evicted] < 0) {
       spilled_[evicted] = next_spill_++;
       encoder_.vex(kStore, best, 0, slot(spilled_[evicted]));
     }
@@ -359,7 +390,7 @@ class Assembler {
       locked_[static_cast<size_t>(register_of_[value])] = true;
       return Place::reg(register_of_[value]);
     }
-    const Instruction& i = program_.code[value];
+    const Instruction& i = lines_[value].instruction;
     if (i.code == Code::Constant) {
       return Place::constant(i.number);
     }
@@ -641,8 +672,13 @@ class Assembler {
 
   const Program& program_;
   std::vector<bool> needed_;  // per instruction
-  std::vector<std::vector<uint32_t>> uses_;
-  std::vector<int> slot_of_;  // per pointer: which stream register or stack slot
+  struct Line {
+    Instruction instruction;  // its operands are lines
+    int copy;
+  };
+  std::vector<Line> lines_;
+  std::vector<std::vector<uint32_t>> uses_;  // per line
+  std::vector<int> slot_of_;                 // per pointer: which stream register or stack slot
   std::vector<Sum> sums_;
   Encoder encoder_;
   int copies_ = 1;
@@ -671,7 +707,9 @@ std::vector<uint8_t> assemble(const Program& program) {
 // rax counts elements, rsi is n, streams have a register each, rsp points to 32-byte slots: the
 // argument, scalars eight times, spilled values. Constants follow the code and are operands in
 // memory, as scalars are. Values get registers in the order of the program; when none is free, the
-// one whose next use is farthest goes to the stack. Short programs are repeated in one round of the
-// loop, so that a sum has several accumulators. The rest of less than eight elements runs through
-// the same code with loads and stores of one element: whatever is in the other lanes stays there.
+// one whose next use is farthest goes to the stack. One round of the loop runs the program for up
+// to four vectors at once, instruction by instruction: a processor that waits for the end of a
+// chain of operations then finds others, and a sum has several accumulators. The rest of less than
+// eight elements runs through the same code with loads and stores of one element: whatever is in
+// the other lanes stays there.
 }  // namespace caten::vector
