@@ -27,13 +27,7 @@ class Assembler : private BodyAssembler {
   }
 
  private:
-  size_t copies() const {
-    size_t length = 0;
-    for (size_t at = 0; at < program_.code.size(); ++at) {
-      length += needed_[at] && !is_leaf_in_memory(program_.code[at].code) ? 1 : 0;
-    }
-    return length <= kShort ? 4 : length <= kMedium ? 2 : 1;
-  }
+  size_t copies() const { return operations() <= kShort ? 4 : operations() <= kMedium ? 2 : 1; }
 
   void give_accumulators() {
     int next = kRegisters;

@@ -43,6 +43,14 @@ class BodyAssembler {
     }
   }
 
+  size_t operations() const {
+    size_t count = 0;
+    for (size_t at = 0; at < program_.code.size(); ++at) {
+      count += needed_[at] && !is_leaf_in_memory(program_.code[at].code) ? 1 : 0;
+    }
+    return count;
+  }
+
   /// The program for `copies` vectors that follow each other, instruction by instruction: their
   /// chains of dependent operations overlap.
   void lay_out(int copies) {
@@ -319,6 +327,11 @@ class BodyAssembler {
     define(out);
     if (size_of(dtype) == 4) {
       encoder_.vex(single_ ? kLoadOne : kLoad, out, 0, from);
+      if (!single_ && copy_ % 2 == 0 && operations() >= kHeavy) {
+        Place ahead = from;
+        ahead.displacement += kAhead;
+        encoder_.prefetch(ahead);
+      }
       return;
     }
     // Narrow elements: widened to 32 bits, from memory or from the first of a register.

@@ -140,6 +140,13 @@ void Encoder::clear(Gpr reg) {
   byte(mod_rm(3, number(reg), number(reg)));
 }
 
+void Encoder::prefetch(const Place& place) {
+  rex(false, Gpr::Rax, place.base);
+  byte(0x0f);
+  byte(0x18);
+  memory_operand(1, place);
+}
+
 void Encoder::jump_back(When when, Label target) {
   byte(0x0f);
   byte(static_cast<uint8_t>(0x80U | static_cast<unsigned>(when)));

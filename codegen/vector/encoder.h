@@ -102,6 +102,8 @@ class Encoder {
   void add(Gpr to, Gpr from, int32_t number);
   void compare(Gpr a, Gpr b);
   void clear(Gpr reg);
+  /// Into the first-level cache, before it is needed.
+  void prefetch(const Place& place);
   void leave() { byte(0xc9); }
   void ret() { byte(0xc3); }
   void vzeroupper() {

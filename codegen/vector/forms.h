@@ -53,6 +53,11 @@ inline constexpr size_t kVolatile = 6;  // of these, the first may be overwritte
 inline constexpr size_t kShort = 40;
 inline constexpr size_t kMedium = 80;
 
+/// Programs of at least so many operations wait for arithmetic, not for memory: meanwhile the cache
+/// gets what lies a few kilobytes ahead, often the row that the kernel reads next.
+inline constexpr size_t kHeavy = 14;
+inline constexpr int32_t kAhead = 4096;
+
 inline int log2_size(DType dtype) {
   const int size = size_of(dtype);
   return size == 4 ? 2 : size == 2 ? 1 : 0;

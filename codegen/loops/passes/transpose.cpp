@@ -121,11 +121,12 @@ class Transposer {
       const int width = block.widened ? 4 : size_of(block.dtype);
       const ArrayId id = kernel_.new_array(std::move(block));
       over_columns.body.push_back({Scratch{id}});
-      over_rows.body.push_back({Call{"ct_turn_" + std::to_string(width * 8),
-                                     {{id, pool_.constant(0), true},
-                                      {load->array, pool_.substitute(load->index, start), false}},
-                                     {rows.count, columns.count, pool_.constant(kColumns),
-                                      pool_.substitute(step(load->index, inner->range), start)}}});
+      over_columns.body.push_back(
+          {Call{"ct_turn_" + std::to_string(width * 8),
+                {{id, pool_.constant(0), true},
+                 {load->array, pool_.substitute(load->index, start), false}},
+                {rows.count, columns.count, pool_.constant(kColumns),
+                 pool_.substitute(step(load->index, inner->range), start)}}});
       turned.emplace_back(i, id);
     }
     Block body = cloner.clone(inner->body);
