@@ -12,6 +12,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "codegen/lowered_module.h"
+
 namespace caten::testing {
 namespace {
 
@@ -101,6 +103,7 @@ void check_guard(const std::vector<std::byte>& memory, const std::string& name) 
 
 struct CLibrary::Entry {
   const codegen::Compilation* compilation = nullptr;
+  runtime::SizeExpr scratch_bytes{};
   std::vector<int> params;
   std::vector<int> state;
   Wrapper wrapper = nullptr;
@@ -134,6 +137,8 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
     const runtime::Program& program = compilations[i]->program;
     Entry own;
     own.compilation = compilations[i];
+    // Other loops than in memory, so other temporaries.
+    own.scratch_bytes = codegen::lower_c99(*compilations[i]).program.arena_bytes;
     for (size_t b = 0; b < program.buffers.size(); ++b) {
       if (program.buffers[b].kind == runtime::BufferKind::Param) {
         (program.buffers[b].written ? own.state : own.params).push_back(static_cast<int>(b));
@@ -164,7 +169,7 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
     if (!own.state.empty()) {
       add("state");
     }
-    if (program.arena_bytes != runtime::SizeExpr::number(0)) {
+    if (own.scratch_bytes != runtime::SizeExpr::number(0)) {
       add("scratch");
     }
     wrappers += fmt::format(
@@ -236,7 +241,7 @@ std::vector<air::Array> CLibrary::run(size_t number, air::Environment& env) cons
     offset = rounded(offset + array.data.size());
   }
   std::vector<std::byte> scratch =
-      guarded(static_cast<size_t>(value_of(program.arena_bytes, sizes)));
+      guarded(static_cast<size_t>(value_of(entry.scratch_bytes, sizes)));
   std::vector<std::vector<std::byte>> memory;
   std::vector<void*> outputs;
   for (int output : program.outputs) {
