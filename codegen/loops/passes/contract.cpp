@@ -12,6 +12,9 @@ namespace {
 /// Rows of a block: a multiple of the micro-kernel's; the block of results stays in the second
 /// level cache.
 constexpr int64_t kBlockRows = 48;
+/// Where there are many rows, larger blocks read the other operand less often and are still enough
+/// for several threads.
+constexpr int64_t kManyRows = 512;
 /// The micro-kernel's tiles, as in runtime/intrinsics/strips/matmul.cpp.
 constexpr int64_t kTileRows = 6;
 constexpr int64_t kPanelBytes = 64;
@@ -163,7 +166,7 @@ class Contractor : private ContractionFinder {
     if (all && *all < kBlockRows) {
       return (*all + kTileRows - 1) / kTileRows * kTileRows;
     }
-    return kBlockRows;
+    return all && *all >= kManyRows ? 2 * kBlockRows : kBlockRows;
   }
 
   bool split(For& loop, std::vector<Core>& cores, Block& out) {

@@ -127,6 +127,9 @@ void tiles(const T* a, const T* b, int64_t rows, int64_t terms, int64_t depth, T
 
 /// Rows whose sums are collected in the first-level cache before they are added to c.
 constexpr int64_t kCollected = 16 * kRows;
+/// Terms of a sum that are added up before the next panel of b: that much of the rows of a stays in
+/// the second-level cache.
+constexpr int64_t kChunk = 512;
 
 /// c (rows x columns, `stride` apart) += packed a (rows x depth) times packed b (depth x columns).
 template <typename T>
@@ -138,26 +141,30 @@ void multiply(void* c_place, const void* a_place, const void* b_place, int64_t a
     const int64_t rows = all_rows - first < kCollected ? all_rows - first : kCollected;
     const T* a = static_cast<const T*>(a_place) + first * depth;
     T* c = static_cast<T*>(c_place) + first * stride;
-    for (int64_t j = 0; j < columns; j += kColumns<T>) {
-      const int64_t width = columns - j < kColumns<T> ? columns - j : kColumns<T>;
-      if (depth <= block) {
-        tiles(a, b + j * depth, rows, depth, depth, c + j, stride, width);
-        continue;
-      }
-      // Rows of c may lie so that few of them fit the cache at once: the blocks of k add to rows
-      // that lie together.
-      T sums[kCollected * kColumns<T>];
-      for (int64_t i = 0; i < rows * kColumns<T>; ++i) {
-        sums[i] = T(0);
-      }
-      for (int64_t k = 0; k < depth; k += block) {
-        const int64_t terms = depth - k < block ? depth - k : block;
-        tiles(a + k * kRows, b + j * depth + k * kColumns<T>, rows, terms, depth, sums, kColumns<T>,
-              kColumns<T>);
-      }
-      for (int64_t i = 0; i < rows; ++i) {
-        for (int64_t l = 0; l < width; ++l) {
-          c[i * stride + j + l] += sums[i * kColumns<T> + l];
+    for (int64_t start = 0; start < depth; start += kChunk) {
+      const int64_t end = depth - start < kChunk ? depth : start + kChunk;
+      for (int64_t j = 0; j < columns; j += kColumns<T>) {
+        const int64_t width = columns - j < kColumns<T> ? columns - j : kColumns<T>;
+        if (end - start <= block) {
+          tiles(a + start * kRows, b + j * depth + start * kColumns<T>, rows, end - start, depth,
+                c + j, stride, width);
+          continue;
+        }
+        // Rows of c may lie so that few of them fit the cache at once: the blocks of k add to rows
+        // that lie together.
+        T sums[kCollected * kColumns<T>];
+        for (int64_t i = 0; i < rows * kColumns<T>; ++i) {
+          sums[i] = T(0);
+        }
+        for (int64_t k = start; k < end; k += block) {
+          const int64_t terms = end - k < block ? end - k : block;
+          tiles(a + k * kRows, b + j * depth + k * kColumns<T>, rows, terms, depth, sums,
+                kColumns<T>, kColumns<T>);
+        }
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t l = 0; l < width; ++l) {
+            c[i * stride + j + l] += sums[i * kColumns<T> + l];
+          }
         }
       }
     }
