@@ -62,6 +62,7 @@ constexpr Pass<loops::Module> kTccPasses[] = {
     {"share_kernels",    loops::share_kernels,    false, "equal kernels, as of equal layers, are lowered and compiled once"},
     {"parallel",         loops::parallel,        false, "outer loops with independent iterations may run on several threads"},
     {"contract",         loops::contract,        false, "sums of products run in the micro-kernel on packed panels"},
+    {"transpose",        loops::transpose,       false, "memory that is walked across is read once, in blocks"},
     {"split_guards",     loops::split_guards,    false, "guards leave the loops: what is left of these runs in strips"},
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
     {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
@@ -82,6 +83,8 @@ constexpr Order kTccOrder[] = {
     {"parallel", "contract", "independence shows in plain loops; blocks of rows are as independent as rows"},
     {"parallel", "spill_scratch", "large scratch of a parallel loop belongs to the thread"},
     {"contract", "strip", "contractions are found in plain loops; what is left around them runs in strips"},
+    {"contract", "transpose", "packing turns operands itself"},
+    {"transpose", "strip", "turned blocks are read in steps of one"},
     {"strip", "partial_sums", "sums of strips have lanes of their own"},
 };
 constexpr Order kTargetOrder[] = {
@@ -128,6 +131,7 @@ runtime::Program make_program(loops::Module& module, const air::Graph& graph,
   c::ProgramText text = c::emit_program(module, name);
   program.source = std::move(text.source);
   program.vector_functions = std::move(text.vector_functions);
+  program.routines = std::move(text.routines);
   program.kernels = std::move(text.kernels);
   program.calls = std::move(text.calls);
   plan_memory(module, program);

@@ -54,6 +54,9 @@ class Executable {
   virtual std::vector<MachineCode> machine_code() const { return {}; }
 };
 
+/// Whether kernels may use AVX2, FMA and F16C: elementary::is_fused().
+bool has_avx2();
+
 class CodeCache;
 class Workers;
 

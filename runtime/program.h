@@ -79,6 +79,13 @@ struct EntryCheck {
   Span span{};
 };
 
+/// A function in machine code, position independent, to be placed at a multiple of 32:
+/// void NAME(const void *const *pointers, int64_t n). See codegen/vector.
+struct MachineRoutine {
+  std::string name{};
+  std::vector<uint8_t> code{};
+};
+
 struct Program {
   std::string name{};
   std::vector<std::string> symbols{};
@@ -92,6 +99,7 @@ struct Program {
   SizeExpr arena_bytes{};
   std::string source{};  // C text of all kernels in the tcc dialect, no #include
   std::vector<std::string> vector_functions{};  // routines of intrinsics/strips that it calls
+  std::vector<MachineRoutine> routines{};       // and those of its own
 };
 
 enum class Status : int32_t { Ok = 0, BadSize = 1, SizeRelation = 2, IndexOutOfRange = 3 };

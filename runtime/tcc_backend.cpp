@@ -27,6 +27,9 @@ extern "C" void* __libc_stack_end;  // where the stack of the first thread begin
 namespace caten::runtime {
 namespace {
 
+/// Where routines in machine code may begin.
+constexpr size_t kRoutineAlignment = 64;
+
 constexpr const char* kEndMarker = "void ct_code_end(void) {}";
 
 /// One compilation's data, plain because libtcc may leave by longjmp.
@@ -34,6 +37,9 @@ struct Job {
   const char* source = nullptr;
   const std::string* functions = nullptr;  // vector routines to bind
   size_t function_count = 0;
+  const MachineRoutine* routines = nullptr;  // and what is machine code already
+  size_t routine_count = 0;
+  void* routine_image = nullptr;
   TCCState* state = nullptr;
   int size = 0;           // bytes of code, after compile()
   void* image = nullptr;  // where relocate() writes them
@@ -47,6 +53,11 @@ void append_message(void* opaque, const char* text) {
   size_t room = job.messages.size() - job.message_length;
   int written = std::snprintf(job.messages.data() + job.message_length, room, "%s\n", text);
   job.message_length += std::min(static_cast<size_t>(std::max(written, 0)), room - 1);
+}
+
+/// Bytes that a routine takes, up to where the next one may be placed.
+size_t padded_size(const MachineRoutine& routine) {
+  return (routine.code.size() + kRoutineAlignment - 1) / kRoutineAlignment * kRoutineAlignment;
 }
 
 /// C text to relocatable code; sets job.size.
@@ -65,6 +76,12 @@ void compile(void* context) {
   }
   for (size_t i = 0; i < job.function_count; ++i) {
     tcc_add_symbol(job.state, job.functions[i].c_str(), strip_function(job.functions[i]));
+  }
+  size_t offset = 0;
+  for (size_t i = 0; i < job.routine_count; ++i) {
+    tcc_add_symbol(job.state, job.routines[i].name.c_str(),
+                   static_cast<char*>(job.routine_image) + offset);
+    offset += padded_size(job.routines[i]);
   }
   // Functions are laid out in the order of the text: the last one marks the end of the others.
   if (tcc_compile_string(job.state, job.source) != 0 ||
@@ -106,6 +123,31 @@ struct Order {
   std::string source;
 };
 
+/// Where the instructions of kernels are, and of routines that were machine code already.
+struct Instructions {
+  CodeMemory kernels;
+  CodeMemory routines;
+};
+
+/// The routines that are machine code already, one after the other.
+CodeMemory place_routines(const Program& program) {
+  size_t bytes = 0;
+  for (const MachineRoutine& routine : program.routines) {
+    bytes += padded_size(routine);
+  }
+  if (bytes == 0) {
+    return {};
+  }
+  CodeMemory memory(bytes);
+  auto* at = static_cast<std::byte*>(memory.address());
+  for (const MachineRoutine& routine : program.routines) {
+    std::memcpy(at, routine.code.data(), routine.code.size());
+    at += padded_size(routine);
+  }
+  memory.make_executable();
+  return memory;
+}
+
 /// Does all the work, with the lock held and enough stack. One per kernel of the order.
 std::vector<CompiledKernel> compile_and_link(const Order& order) {
   const Program& program = order.program;
@@ -117,6 +159,11 @@ std::vector<CompiledKernel> compile_and_link(const Order& order) {
     CATEN_CHECK(strip_function(name) != nullptr, "program `{}` calls `{}`, which does not exist",
                 program.name, name);
   }
+  auto memory = std::make_shared<Instructions>();
+  memory->routines = place_routines(program);
+  job.routines = program.routines.data();
+  job.routine_count = program.routines.size();
+  job.routine_image = memory->routines.address();
   auto step = [&](void (*body)(void*)) {
     job.ok = false;
     bool returned = run_guarded(body, &job);
@@ -132,8 +179,8 @@ std::vector<CompiledKernel> compile_and_link(const Order& order) {
                                quoted_lines(order.source, text)));
   };
   step(compile);
-  auto memory = std::make_shared<CodeMemory>(static_cast<size_t>(job.size));
-  job.image = memory->address();
+  memory->kernels = CodeMemory(static_cast<size_t>(job.size));
+  job.image = memory->kernels.address();
   step(relocate);
   std::vector<CompiledKernel> out;
   std::vector<const std::byte*> starts;
@@ -155,7 +202,7 @@ std::vector<CompiledKernel> compile_and_link(const Order& order) {
     kernel.instructions = {begin, *std::upper_bound(starts.begin(), starts.end(), begin)};
   }
   run_guarded(discard, &job);
-  memory->make_executable();
+  memory->kernels.make_executable();
   return out;
 }
 
@@ -228,12 +275,18 @@ std::vector<CompiledKernel> compile_with_enough_stack(const Order& order) {
   return std::move(errand.kernels);
 }
 
-/// The text of a kernel with all mentions of its name taken out: what it is called does not matter.
+/// The text of a kernel with all mentions of its name taken out (what it is called does not matter)
+/// and the machine code that it calls.
 std::string anonymous(const Program& program, const Kernel& kernel) {
   std::string text =
       program.source.substr(kernel.source_begin, kernel.source_end - kernel.source_begin);
   for (size_t at = 0; (at = text.find(kernel.name, at)) != std::string::npos; ++at) {
     text.replace(at, kernel.name.size(), "$");
+  }
+  for (const MachineRoutine& routine : program.routines) {
+    if (text.find(routine.name) != std::string::npos) {
+      text.append(routine.code.begin(), routine.code.end());
+    }
   }
   return text;
 }

@@ -97,6 +97,7 @@ class BodyPrinter {
   const Stmt* zeros_of(const Block& statements, size_t at, loops::ArrayId array);
   bool is_zero_fill(const Block& around, const loops::For& filler, loops::ArrayId array);
   int64_t inner_iterations(const Block& body) const;
+  bool asks_in_blocks(const loops::For& loop) const;
   void loop(const loops::For& loop);
   /// Names that open() and close() enclose are known inside only.
   void open();
@@ -108,6 +109,7 @@ class BodyPrinter {
     }
   }
   void ask_for_interrupt(const loops::For& loop);
+  void return_if_interrupted();
 
   // emit_parallel.cpp
   void parallel(const loops::For& loop);
@@ -122,6 +124,7 @@ class BodyPrinter {
   bool strip(const loops::For& loop);
   void strip_steps(const loops::For& loop, const strip::Body& body, const std::string& at);
   void strip_call(const strip::Step& step);
+  void fused_call(const strip::Step& step);
   void strip_scalar(const loops::For& loop, const strip::Body& body, const strip::Step& step,
                     const std::string& at);
   std::string strip_operand(const strip::Operand& operand);
@@ -135,6 +138,7 @@ class BodyPrinter {
   std::vector<std::string> arrays_;
   std::vector<std::string> text_of_;  // per value: name or inlined expression
   std::vector<UseInfo> use_;
+  strip::Constants constants_;
   std::vector<size_t> last_write_;       // per array: number of the last statement that writes it
   std::vector<int> writes_;              // per array: how many statements write it
   std::vector<bool> declared_by_store_;  // per array
@@ -144,6 +148,7 @@ class BodyPrinter {
   size_t position_ = 0;  // number of the statement being printed, in order of the text
   std::string out_;
   int indent_ = 1;
+  int loop_depth_ = 0;
   // Of the strip being printed:
   std::vector<std::string> slots_;
   std::unordered_map<uint32_t, std::string> scalar_names_;  // values that are the same throughout

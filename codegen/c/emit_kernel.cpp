@@ -40,6 +40,12 @@ bool is_call(std::string_view text) {
   return false;
 }
 
+/// Iterations between two looks for a Ctrl-C in a loop without others inside.
+constexpr int64_t kInterruptBlock = int64_t{1} << 16;
+
+/// A loop asks in every round if it has that many iterations of others inside.
+constexpr int64_t kWorthAsking = 64;
+
 /// A remark is one line.
 constexpr size_t kMaxComment = 90;
 
@@ -359,6 +365,15 @@ int64_t BodyPrinter::inner_iterations(const Block& body) const {
   return sum;
 }
 
+/// Whether a loop outside of all others, with none inside, may run so long that it must ask on its
+/// way.
+bool BodyPrinter::asks_in_blocks(const loops::For& loop) const {
+  return style_.detail && loop_depth_ == 0 && !in_part_ &&
+         inner_iterations(loop.body) < kWorthAsking &&
+         pool_.constant_value(pool_.range_info(loop.range).extent).value_or(INT64_MAX) >
+             kInterruptBlock;
+}
+
 void BodyPrinter::loop(const loops::For& loop) {
   std::string wanted(kLoopNames[0]);
   for (std::string_view candidate : kLoopNames) {
@@ -368,25 +383,50 @@ void BodyPrinter::loop(const loops::For& loop) {
     }
   }
   open();
-  const std::string name = locals_.declare(wanted);
-  index_.name_range(loop.range, name);
-  line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, index_.print(loop.lo),
-       index_.print(loop.hi));
-  ++indent_;
-  remember(name, "const int64_t");
-  ask_for_interrupt(loop);
+  const bool blocks = asks_in_blocks(loop);
+  if (blocks) {
+    const std::string start = locals_.declare("block");
+    const std::string end = locals_.declare("end");
+    const std::string hi = index_.print_operand(loop.hi);
+    line("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}) {{", start, index_.print(loop.lo), hi,
+         kInterruptBlock);
+    ++indent_;
+    return_if_interrupted();
+    line("const int64_t {0} = {1} - {2} < {3} ? {1} : {2} + {3};", end, hi, start, kInterruptBlock);
+    const std::string name = locals_.declare(wanted);
+    index_.name_range(loop.range, name);
+    line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, start, end);
+    ++indent_;
+    remember(name, "const int64_t");
+  } else {
+    const std::string name = locals_.declare(wanted);
+    index_.name_range(loop.range, name);
+    line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, index_.print(loop.lo),
+         index_.print(loop.hi));
+    ++indent_;
+    remember(name, "const int64_t");
+    ask_for_interrupt(loop);
+  }
+  ++loop_depth_;
   block(loop.body);
+  --loop_depth_;
   --indent_;
   line("}}");
+  if (blocks) {
+    --indent_;
+    line("}}");
+  }
   close();
 }
 
 /// A kernel that runs in this process ends early when the user presses Ctrl-C.
 void BodyPrinter::ask_for_interrupt(const loops::For& loop) {
-  constexpr int64_t kWorthAsking = 64;
-  if (!style_.detail || inner_iterations(loop.body) < kWorthAsking) {
-    return;
+  if (style_.detail && inner_iterations(loop.body) >= kWorthAsking) {
+    return_if_interrupted();
   }
+}
+
+void BodyPrinter::return_if_interrupted() {
   uses_.functions.insert("ct_interrupted");
   line("if (ct_interrupted()) {{");
   if (in_part_) {

@@ -133,6 +133,10 @@ ProgramText emit_program(loops::Module& module, std::string_view name) {
     out.vector_functions.push_back(function);
     out.source += declaration + "\n";
   }
+  for (auto& [function, code] : uses.machine_code) {
+    out.source += fmt::format("void {}(const void *const *p, int64_t n);\n", function);
+    out.routines.push_back({function, std::move(code)});
+  }
   out.source += helpers;
   for (runtime::Kernel& kernel : out.kernels) {
     kernel.source_begin += out.source.size();

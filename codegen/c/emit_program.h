@@ -12,6 +12,7 @@ namespace caten::c {
 struct ProgramText {
   std::string source;
   std::vector<std::string> vector_functions;
+  std::vector<runtime::MachineRoutine> routines;
   std::vector<runtime::Kernel> kernels;  // structurally equal ones are one
   std::vector<runtime::Call> calls;
 };

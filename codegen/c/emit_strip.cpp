@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "codegen/c/body_printer.h"
+#include "runtime/backend.h"
 
 namespace caten::c {
 namespace {
@@ -33,10 +34,20 @@ std::string_view parameters(Step::Kind kind) {
       return "void *acc, const void *a, int64_t n";
     case Step::Kind::Dot:
       return "void *acc, const void *a, const void *b, int64_t n";
+    case Step::Kind::Fused:
     case Step::Kind::Scalar:
       break;
   }
-  CATEN_UNREACHABLE("a scalar step calls nothing");
+  CATEN_UNREACHABLE("no routine of the runtime");
+}
+
+/// A name that tells code apart from other code.
+std::string name_of(const std::vector<uint8_t>& code) {
+  uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (uint8_t byte : code) {
+    hash = (hash ^ byte) * 0x100000001b3U;
+  }
+  return fmt::format("cv_{:016x}", hash);
 }
 
 }  // namespace
@@ -118,10 +129,27 @@ void BodyPrinter::strip_call(const Step& step) {
     case Step::Kind::Dot:
       line("{}({}{}, {});", step.function, out, inputs, count_);
       return;
+    case Step::Kind::Fused:
     case Step::Kind::Scalar:
       break;
   }
-  CATEN_UNREACHABLE("a scalar step calls nothing");
+  CATEN_UNREACHABLE("no routine of the runtime");
+}
+
+void BodyPrinter::fused_call(const Step& step) {
+  const std::string name = name_of(step.code);
+  const auto [entry, inserted] = uses_.machine_code.try_emplace(name, step.code);
+  CATEN_CHECK(entry->second == step.code, "two routines have one hash");
+  std::vector<std::string> pointers;
+  for (const Operand& operand : step.in) {
+    pointers.push_back(strip_operand(operand));
+  }
+  const std::string array = locals_.declare("p");
+  line("const void *{}[{}];", array, pointers.size());
+  for (size_t i = 0; i < pointers.size(); ++i) {
+    line("{}[{}] = {};", array, i, pointers[i]);
+  }
+  line("{}({}, {});", name, array, count_);
 }
 
 /// A statement that no routine computes: a loop over the elements of the strip.
@@ -180,6 +208,8 @@ void BodyPrinter::strip_steps(const loops::For& loop, const strip::Body& body,
   for (const Step& step : body.steps) {
     if (step.kind == Step::Kind::Scalar) {
       strip_scalar(loop, body, step, at);
+    } else if (step.kind == Step::Kind::Fused) {
+      fused_call(step);
     } else {
       strip_call(step);
     }
@@ -188,9 +218,12 @@ void BodyPrinter::strip_steps(const loops::For& loop, const strip::Body& body,
 
 /// Prints the loop in strips; false, having printed nothing, when it cannot be.
 bool BodyPrinter::strip(const loops::For& loop) {
-  const std::optional<strip::Body> body = strip::build(pool_, kernel_, loop);
+  std::optional<strip::Body> body = strip::build(pool_, kernel_, loop);
   if (!body) {
     return false;
+  }
+  if (runtime::has_avx2()) {
+    strip::fuse(constants_, *body);
   }
   open();
   const std::string at = locals_.declare("i");
@@ -213,12 +246,19 @@ bool BodyPrinter::strip(const loops::For& loop) {
   }
   line("{{");
   ++indent_;
-  for (DType dtype : body->slots) {
+  for (size_t slot = 0; slot < body->slots.size(); ++slot) {
+    if (!body->uses_slot(slot)) {
+      slots_.emplace_back();
+      continue;
+    }
     slots_.push_back(locals_.declare("v"));
-    line("{} {}[{}];", c_value_type(dtype), slots_.back(), style_.strip);
+    line("{} {}[{}];", c_value_type(body->slots[slot]), slots_.back(), style_.strip);
   }
   line("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}) {{", at, begin, end, style_.strip);
   ++indent_;
+  if (asks_in_blocks(loop)) {
+    return_if_interrupted();
+  }
   line("const int64_t {0} = {1} - {2} < {3} ? {1} - {2} : {3};", count_, end, at,
        style_.strip);
   strip_steps(loop, *body, at);

@@ -66,7 +66,7 @@ void BodyPrinter::count_uses(const Block& statements) {
                      count_uses(s.body);
                    },
                    [&](const loops::For& s) { count_uses(s.body); },
-                   [](const loops::Constant&) {},
+                   [&](const loops::Constant& s) { constants_.emplace(s.value.index, s.scalar); },
                    [](const loops::IndexValue&) {},
                    [](const loops::Load&) {},
                    [](const loops::SortLine&) {},

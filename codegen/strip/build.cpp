@@ -276,6 +276,10 @@ class Builder {
     }
     Step step;
     step.function = found->function;
+    step.effect = Step::Effect::Operation;
+    step.op = s.op;
+    step.type = dtype(s.value);
+    step.from = dtype(s.args[typed]);
     for (ValueId arg : s.args) {
       step.in.push_back(operand(arg));
     }
@@ -288,6 +292,8 @@ class Builder {
     if (is_half(found->round)) {
       Step round;
       round.function = routine(air::Op::Cast, found->round, DType::Float32)->function;
+      round.effect = Step::Effect::Round;
+      round.type = found->round;
       round.out = out;
       round.in = {out};
       call(std::move(round));
@@ -339,8 +345,10 @@ class Builder {
       step.function = fmt::format("ct_take_{}", size_of(source.storage) * 8);
       step.stride = *stride;
     } else if (is_plain(s.array)) {
+      step.effect = Step::Effect::Move;
       step.function = fmt::format("ct_copy_{}", size_of(source.storage) * 8);
     } else {
+      step.effect = Step::Effect::Move;
       step.function = array.dtype == DType::Float16 ? "ct_widen_f16" : "ct_widen_bf16";
     }
     step.out = slot_for(s.value);
@@ -401,6 +409,7 @@ class Builder {
     step.out = memory(s.array, s.index, element(s.array));
     step.in = {value};
     const int width = size_of(step.out.storage) * 8;
+    step.effect = *stride == 1 ? Step::Effect::Move : Step::Effect::None;
     if (*stride != 1) {
       step.kind = Step::Kind::Strided;
       step.function = fmt::format("ct_put_{}", width);
@@ -448,6 +457,10 @@ class Builder {
       }
       step.kind = Step::Kind::Binary;
       step.function = found->function;
+      step.effect = Step::Effect::Operation;
+      step.op = op;
+      step.type = held;
+      step.from = held;
       step.in = {step.out, operand(s.value)};
       call(std::move(step));
       return true;
@@ -463,6 +476,7 @@ class Builder {
     if (value.kind == Operand::Kind::Scalar) {  // the same term in every iteration
       Step fill;
       fill.function = fmt::format("ct_fill_{}", size_of(held) * 8);
+      fill.effect = Step::Effect::Move;
       fill.in = {value};
       fill.out.kind = Operand::Kind::Slot;
       fill.out.storage = held;
@@ -472,6 +486,7 @@ class Builder {
     }
     step.kind = Step::Kind::Reduce;
     step.function = reduce_routine(s.op, held);
+    step.reduction = s.op;
     step.in = {value};
     call(std::move(step));
     return true;

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "codegen/loops/loops.h"
@@ -39,15 +40,29 @@ struct Step {
     Iota,     // function(out, index, stride, n)
     Reduce,   // function(out, in0, n): out is one element
     Dot,      // function(out, in0, in1, n): out is one element
+    Fused,    // function(pointers, n): machine code of its own, made of several steps
     Scalar,   // a loop over the statement itself
+  };
+  /// What a step computes, for those that can become part of a fused one.
+  enum class Effect : uint8_t {
+    None,
+    Operation,  // out = op(in)
+    Move,       // out = in, converted between memory and slot
+    Round,      // out = in, rounded to the 16-bit float `type`
   };
   Kind kind = Kind::Unary;
   std::string function;
+  Effect effect = Effect::None;
+  air::Op op = air::Op::Add;    // Operation
+  DType type = DType::Float32;  // Operation: of the result
+  DType from = DType::Float32;  // Operation: of the arguments (of the choices of a Where)
+  air::ReduceOp reduction = air::ReduceOp::Add;  // Reduce
   Operand out;
   std::vector<Operand> in;
   int64_t stride = 1;
   index::ExprId index;                // Iota
   const loops::Stmt* stmt = nullptr;  // Scalar
+  std::vector<uint8_t> code;          // Fused: codegen/vector, for the operands `in`
 };
 
 struct Body {
@@ -58,11 +73,20 @@ struct Body {
   std::vector<std::pair<ValueId, Operand>> places;
   /// Nothing is kept in slots: one strip may be as long as the loop.
   bool whole = false;
+  /// Which slots are used: fused steps keep values in registers.
+  bool uses_slot(size_t slot) const;
 };
+
+/// Values that are known.
+using Constants = std::unordered_map<uint32_t, Scalar>;
 
 /// The body of a loop as steps; nullopt when the loop cannot run in strips, or would not be faster.
 std::optional<Body> build(const index::Pool& pool, const loops::Kernel& kernel,
                           const loops::For& loop);
+
+/// Replaces runs of steps that a vector program can compute by one step each. For machines with
+/// AVX2.
+void fuse(const Constants& constants, Body& body);
 
 /// The routine for an elementwise operation: its name without the operands' places, and whether the
 /// result has to be rounded to a 16-bit float afterwards.

@@ -409,9 +409,19 @@ void need_variable(Interpreter& interp, Value form, std::string_view syntax, int
     malformed(interp, form, syntax);
   }
   if (cadr(form).as<Symbol>()->has(kConstant)) {
-    fail(Diag::ConstantAssignment, place_of(interp, form), "`{}` is a constant and cannot be redefined",
-         interp.print(cadr(form)));
+    fail(Diag::ConstantAssignment, place_of(interp, form),
+         "`{}` is a constant and cannot be redefined", interp.print(cadr(form)));
   }
+}
+
+/// What keeps the documentation of (defvar name value "text") and its kin; NIL if there is none.
+Value document_variable(Interpreter& interp, Value form) {
+  const Value text = cddr(form).is_cons() ? car(cddr(cdr(form))) : Value::nil();
+  if (!text.is<String>()) {
+    return Value::nil();
+  }
+  Former f(interp);
+  return f.own("%SET-DOCUMENTATION", {f.quote(cadr(form)), f.quote(interp.cl("VARIABLE")), text});
 }
 
 // (defvar name [value [doc]])
@@ -422,7 +432,8 @@ Value defvar(Interpreter& interp, Value form, Env) {
   Value set = cddr(form).is_nil()
                   ? Value::nil()
                   : f("IF", {f("BOUNDP", {name}), Value::nil(), f("SET", {name, caddr(form)})});
-  return f("PROGN", {f.own("%PROCLAIM-SPECIAL", {name}), set, name});
+  return f("PROGN",
+           {f.own("%PROCLAIM-SPECIAL", {name}), document_variable(interp, form), set, name});
 }
 
 // (defparameter name value [doc])
@@ -430,14 +441,16 @@ Value defparameter(Interpreter& interp, Value form, Env) {
   need_variable(interp, form, "(defparameter name value)", 2);
   Former f(interp);
   Value name = f.quote(cadr(form));
-  return f("PROGN", {f.own("%PROCLAIM-SPECIAL", {name}), f("SET", {name, caddr(form)}), name});
+  return f("PROGN", {f.own("%PROCLAIM-SPECIAL", {name}), document_variable(interp, form),
+                     f("SET", {name, caddr(form)}), name});
 }
 
 // (defconstant name value [doc])
 Value defconstant(Interpreter& interp, Value form, Env) {
   need(interp, form, 2, "(defconstant name value)");
   Former f(interp);
-  return f.own("%DEFINE-CONSTANT", {f.quote(cadr(form)), caddr(form)});
+  return f("PROGN", {document_variable(interp, form),
+                     f.own("%DEFINE-CONSTANT", {f.quote(cadr(form)), caddr(form)})});
 }
 
 // (declaim declaration*): only `special` has an effect

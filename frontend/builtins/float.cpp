@@ -23,19 +23,22 @@ double expect_real_number(Interpreter& interp, Value v) {
 }
 
 [[noreturn]] void complex_result(Interpreter& interp, std::string_view name, Value v) {
+  note_operands(interp, Diag::ArithmeticError, name, {&v, 1});
   fail(Diag::ArithmeticError, interp.current_span(),
        "`{}` of {} is a complex number, which is not supported", name, interp.print(v));
 }
 
 /// A result in the kind asked for; infinities and NaNs that finite arguments produced are errors.
 Value float_value(Interpreter& interp, double result, bool is_double, bool finite_arguments,
-                  std::string_view name) {
+                  std::string_view name, Args operands) {
   const auto single = static_cast<float>(result);
   const bool infinite = is_double ? std::isinf(result) : std::isinf(single);
   if (finite_arguments && infinite) {
+    note_operands(interp, Diag::FloatOverflow, name, operands);
     fail(Diag::FloatOverflow, interp.current_span(), "floating-point overflow in `{}`", name);
   }
   if (finite_arguments && std::isnan(result)) {
+    note_operands(interp, Diag::FloatInvalid, name, operands);
     fail(Diag::FloatInvalid, interp.current_span(), "invalid floating-point operation in `{}`",
          name);
   }
@@ -67,17 +70,17 @@ Value float_elementary(Interpreter& interp, Args args) {
   if (x < E.low || x > E.high) {
     complex_result(interp, E.name, args[0]);
   }
-  return float_value(interp, E.function(x), args[0].is<Double>(), std::isfinite(x), E.name);
+  return float_value(interp, E.function(x), args[0].is<Double>(), std::isfinite(x), E.name, args);
 }
 
 Value float_atan(Interpreter& interp, Args args) {
   const double y = expect_real_number(interp, args[0]);
   if (args.size() == 1) {
-    return float_value(interp, std::atan(y), args[0].is<Double>(), true, "atan");
+    return float_value(interp, std::atan(y), args[0].is<Double>(), true, "atan", args);
   }
   const double x = expect_real_number(interp, args[1]);
   const bool is_double = args[0].is<Double>() || args[1].is<Double>();
-  return float_value(interp, std::atan2(y, x), is_double, true, "atan");
+  return float_value(interp, std::atan2(y, x), is_double, true, "atan", args);
 }
 
 Value float_sqrt(Interpreter& interp, Args args) {
@@ -85,13 +88,13 @@ Value float_sqrt(Interpreter& interp, Args args) {
   if (x < 0) {
     complex_result(interp, "sqrt", args[0]);
   }
-  return float_value(interp, std::sqrt(x), args[0].is<Double>(), std::isfinite(x), "sqrt");
+  return float_value(interp, std::sqrt(x), args[0].is<Double>(), std::isfinite(x), "sqrt", args);
 }
 
 double checked_log(Interpreter& interp, Value v) {
   const double x = expect_real_number(interp, v);
   if (x == 0) {
-    division_by_zero(interp, "log");
+    division_by_zero(interp, "log", {&v, 1});
   }
   if (x < 0) {
     complex_result(interp, "log", v);
@@ -103,22 +106,22 @@ Value float_log(Interpreter& interp, Args args) {
   const double numerator = checked_log(interp, args[0]);
   const bool finite = std::isfinite(numerator);
   if (args.size() == 1) {
-    return float_value(interp, numerator, args[0].is<Double>(), finite, "log");
+    return float_value(interp, numerator, args[0].is<Double>(), finite, "log", args);
   }
   const bool is_double = args[0].is<Double>() || args[1].is<Double>();
   const double x = expect_real_number(interp, args[0]);
   const double base = expect_real_number(interp, args[1]);
   if (base == 2) {
-    return float_value(interp, std::log2(x), is_double, finite, "log");
+    return float_value(interp, std::log2(x), is_double, finite, "log", args);
   }
   if (base == 10 && is_integer(args[1])) {
-    return float_value(interp, std::log10(x), is_double, finite, "log");
+    return float_value(interp, std::log10(x), is_double, finite, "log", args);
   }
   const double denominator = checked_log(interp, args[1]);
   if (denominator == 0) {
-    division_by_zero(interp, "log");
+    division_by_zero(interp, "log", args);
   }
-  return float_value(interp, numerator / denominator, is_double, finite, "log");
+  return float_value(interp, numerator / denominator, is_double, finite, "log", args);
 }
 
 /// A number to an integer power by squaring; exact for exact bases.
@@ -161,7 +164,7 @@ Value float_expt(Interpreter& interp, Args args) {
           n < 0 ? uint64_t{0} - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
       if (base == Value::fixnum(0)) {
         if (n < 0) {
-          division_by_zero(interp, "expt");
+          division_by_zero(interp, "expt", args);
         }
         return base;
       }
@@ -171,13 +174,13 @@ Value float_expt(Interpreter& interp, Args args) {
   }
   const bool is_double = base.is<Double>() || power.is<Double>();
   if (x == 0 && y < 0) {
-    division_by_zero(interp, "expt");
+    division_by_zero(interp, "expt", args);
   }
   if (x < 0 && y != std::trunc(y)) {
     complex_result(interp, "expt", base);
   }
   return float_value(interp, std::pow(x, y), is_double, std::isfinite(x) && std::isfinite(y),
-                     "expt");
+                     "expt", args);
 }
 
 // --- kinds and parts --------------------------------------------------------------------------
@@ -185,12 +188,12 @@ Value float_expt(Interpreter& interp, Args args) {
 Value float_float(Interpreter& interp, Args args) {
   const double x = expect_real_number(interp, args[0]);
   if (args.size() == 1) {
-    return is_float(args[0]) ? args[0] : float_value(interp, x, false, true, "float");
+    return is_float(args[0]) ? args[0] : float_value(interp, x, false, true, "float", args);
   }
   if (!is_float(args[1])) {
     wrong_type(interp, args[1], "prototype", "a float");
   }
-  return float_value(interp, x, args[1].is<Double>(), std::isfinite(x), "float");
+  return float_value(interp, x, args[1].is<Double>(), std::isfinite(x), "float", args);
 }
 
 double expect_float(Interpreter& interp, Value v) {
@@ -314,7 +317,7 @@ Value float_scale(Interpreter& interp, Args args) {
   const int64_t n = expect_int(interp, args[1], "exponent");
   const auto exponent = static_cast<int>(std::clamp<int64_t>(n, -5000, 5000));
   return float_value(interp, std::ldexp(x, exponent), args[0].is<Double>(), std::isfinite(x),
-                     "scale-float");
+                     "scale-float", args);
 }
 
 Value float_identity(Interpreter& interp, Args args) {
@@ -328,7 +331,7 @@ Value float_imagpart(Interpreter& interp, Args args) {
 Value float_phase(Interpreter& interp, Args args) {
   const double x = expect_real_number(interp, args[0]);
   return float_value(interp, std::signbit(x) ? std::acos(-1.0) : 0.0, args[0].is<Double>(), true,
-                     "phase");
+                     "phase", args);
 }
 Value float_cis(Interpreter& interp, Args args) {
   expect_real_number(interp, args[0]);

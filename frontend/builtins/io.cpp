@@ -150,6 +150,11 @@ Value read_datum(Interpreter& interp, Stream& in) {
   }
 }
 
+Value io_read_preserving(Interpreter& interp, Args args) {
+  const Value datum = read_datum(interp, input_stream(interp, arg_or(args, 0)));
+  return datum.is_none() ? at_end(interp, arg_or(args, 1, Value::t()), arg_or(args, 2)) : datum;
+}
+
 Value io_read(Interpreter& interp, Args args) {
   Stream& in = input_stream(interp, arg_or(args, 0));
   const Value datum = read_datum(interp, in);
@@ -391,7 +396,7 @@ constexpr Builtin kIoBuiltins[] = {
     {"READ-SEQUENCE",              "CL",    2,  -1,  "fills a sequence from a stream; the index after the last element", io_read_sequence},
     {"LISTEN",                     "CL",    0,  1,   "true if a character can be read at once",             io_listen},
     {"READ",                       "CL",    0,  4,   "(read [stream eof-error-p eof-value]): the next datum", io_read},
-    {"READ-PRESERVING-WHITESPACE", "CL",    0,  4,   "like read",                                           io_read},
+    {"READ-PRESERVING-WHITESPACE", "CL",    0,  4,   "like read, leaving the white space behind the datum",  io_read_preserving},
     {"READ-FROM-STRING",           "CL",    1,  -1,  "a datum and the index after it",                      io_read_from_string},
     {"MAKE-STRING-OUTPUT-STREAM",  "CL",    0,  -1,  "a stream that collects what is written",              io_make_string_output_stream},
     {"GET-OUTPUT-STREAM-STRING",   "CL",    1,  1,   "what was written to a string stream since the last call", io_get_output_stream_string},

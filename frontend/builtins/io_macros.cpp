@@ -128,6 +128,7 @@ Value expand_with_standard_io_syntax(Interpreter& interp, Value form, const Envi
       binding("*PRINT-PRETTY*", nil),
       binding("*PRINT-RADIX*", nil),
       binding("*PRINT-READABLY*", Value::t()),
+      binding("*READ-BASE*", Value::fixnum(10)),
       binding("*READ-DEFAULT-FLOAT-FORMAT*",
               interp.list({interp.cl("QUOTE"), interp.cl("SINGLE-FLOAT")})),
   });

@@ -72,13 +72,13 @@ void install_library(Interpreter& interp) {
   define_constants(interp);
 
   for (const std::span<const Builtin> table :
-       {alexandria_builtins(), array_builtins(),         bits_builtins(),
-        char_builtins(),       compatibility_builtins(), file_builtins(),
-        float_builtins(),      hash_builtins(),          io_builtins(),
-        list_builtins(),       mapping_builtins(),       number_builtins(),
-        ppcre_builtins(), ppcre_text_builtins(), print_builtins(),      random_builtins(),        search_builtins(),
-        sequence_builtins(),   set_builtins(),           sort_builtins(),
-        string_builtins(),     symbol_builtins(),        text_builtins()}) {
+       {adjust_builtins(),  alexandria_builtins(),    array_builtins(),  bits_builtins(),
+        char_builtins(),    compatibility_builtins(), file_builtins(),   environment_builtins(),
+        float_builtins(),   hash_builtins(),          io_builtins(),     list_builtins(),
+        mapping_builtins(), number_builtins(),        ppcre_builtins(),  ppcre_text_builtins(),
+        print_builtins(),   random_builtins(),        search_builtins(), sequence_builtins(),
+        set_builtins(),     sort_builtins(),          string_builtins(), symbol_builtins(),
+        text_builtins()}) {
     interp.install(table);
   }
   for (const std::span<const MacroRow> table :

@@ -227,9 +227,9 @@ uint64_t magnitude(int64_t n) {
   return n < 0 ? uint64_t{0} - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
 }
 
-Value from_magnitude(Interpreter& interp, uint64_t n, std::string_view operation) {
+Value from_magnitude(Interpreter& interp, uint64_t n, std::string_view operation, Args operands) {
   if (n > static_cast<uint64_t>(INT64_MAX)) {
-    integer_overflow(interp, operation);
+    integer_overflow(interp, operation, operands);
   }
   return interp.integer(static_cast<int64_t>(n));
 }
@@ -239,7 +239,7 @@ Value number_gcd(Interpreter& interp, Args args) {
   for (Value v : args) {
     result = std::gcd(result, magnitude(expect_int(interp, v, "argument")));
   }
-  return from_magnitude(interp, result, "gcd");
+  return from_magnitude(interp, result, "gcd", args);
 }
 
 Value number_lcm(Interpreter& interp, Args args) {
@@ -251,10 +251,10 @@ Value number_lcm(Interpreter& interp, Args args) {
       continue;
     }
     if (__builtin_mul_overflow(result / std::gcd(result, n), n, &result)) {
-      integer_overflow(interp, "lcm");
+      integer_overflow(interp, "lcm", args);
     }
   }
-  return from_magnitude(interp, result, "lcm");
+  return from_magnitude(interp, result, "lcm", args);
 }
 
 Value number_isqrt(Interpreter& interp, Args args) {
@@ -338,7 +338,7 @@ Value number_ash(Interpreter& interp, Args args) {
   }
   const int64_t shifted = count > 63 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(n) << count);
   if (count > 63 || (shifted >> count) != n) {
-    integer_overflow(interp, "ash");
+    integer_overflow(interp, "ash", args);
   }
   return interp.integer(shifted);
 }

@@ -135,10 +135,7 @@ Value print_format(Interpreter& interp, Args args) {
     if (target->fill_pointer < 0) {
       wrong_type(interp, args[0], "destination", "a string with a fill pointer");
     }
-    const std::string text = format_to_string(interp, args[1], rest);
-    target->chars.resize(target->length());
-    target->chars += decode_utf8(text);
-    target->fill_pointer = static_cast<int64_t>(target->chars.size());
+    target->append(decode_utf8(format_to_string(interp, args[1], rest)));
     return Value::nil();
   }
   format(interp, output_stream(interp, args[0] == Value::t() ? Value::nil() : args[0]), args[1],

@@ -8,6 +8,7 @@
 #include "frontend/clos/classes.h"
 #include "frontend/clos/objects.h"
 #include "frontend/lisp/print.h"
+#include "frontend/lisp/warnings.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/entries.h"
 #include "frontend/tensor/user_rules.h"
@@ -161,6 +162,11 @@ Value runtime_takes(Interpreter& interp, std::span<Value> args) {
 Value define_entry(Interpreter& interp, std::span<Value> args) {
   const KeywordArgs keys(interp, args, 3, {"GRAD", "C-NAME", "DTYPES"});
   expect_symbol(interp, args[0], "the name of the entry");
+  // caten/defun defines a function of the name as well, which is noted.
+  if (Warnings* warnings = Warnings::of(interp);
+      warnings != nullptr && keys.get("C-NAME").is_nil()) {
+    warnings->note_definition(Warnings::Thing::Entry, args[0]);
+  }
   tensor::EntryTable::Record record;
   record.name = args[0];
   record.parameters = expect_list(interp, args[1], "the parameters");
@@ -221,11 +227,11 @@ constexpr Builtin kRuntimeBuiltins[] = {
 };
 // clang-format on
 
-struct Variable {
+struct LibraryVariable {
   const char* name;
   const char* value;  // a keyword's name; null: nil
 };
-constexpr Variable kVariables[] = {
+constexpr LibraryVariable kVariables[] = {
     {"*DEFAULT-FLOAT*", "FLOAT32"}, {"*DEFAULT-INT*", "INT64"},  {"*DEFAULT-UINT*", "UINT64"},
     {"*DEFAULT-ORDER*", "ROW"},     {"*BACKEND*", "TCC"},        {"*NO-GRAD*", nullptr},
     {"*AS-BUILT*", nullptr},        {"*MODULE-RULES*", nullptr},
@@ -282,7 +288,7 @@ std::string brief_object(Interpreter&, Value object) {
 }  // namespace
 
 void install_tensors(Interpreter& interp) {
-  for (const Variable& variable : kVariables) {
+  for (const LibraryVariable& variable : kVariables) {
     const Value symbol = interp.caten(variable.name);
     interp.caten_package().export_symbol(symbol);
     interp.proclaim_special(symbol);

@@ -58,17 +58,17 @@ Value string_order(Interpreter& interp, Args args) {
   return holds ? Value::fixnum(static_cast<int64_t>(strings.start + strings.same)) : Value::nil();
 }
 
-void upcase(std::u32string& chars, Bounds bounds) {
+void upcase(std::span<char32_t> chars, Bounds bounds) {
   for (size_t i = bounds.start; i < bounds.end; ++i) {
     chars[i] = char_upcase(chars[i]);
   }
 }
-void downcase(std::u32string& chars, Bounds bounds) {
+void downcase(std::span<char32_t> chars, Bounds bounds) {
   for (size_t i = bounds.start; i < bounds.end; ++i) {
     chars[i] = char_downcase(chars[i]);
   }
 }
-void capitalize(std::u32string& chars, Bounds bounds) {
+void capitalize(std::span<char32_t> chars, Bounds bounds) {
   bool in_word = false;
   for (size_t i = bounds.start; i < bounds.end; ++i) {
     chars[i] = in_word ? char_downcase(chars[i]) : char_upcase(chars[i]);
@@ -76,7 +76,7 @@ void capitalize(std::u32string& chars, Bounds bounds) {
   }
 }
 
-template <void (*Change)(std::u32string&, Bounds)>
+template <void (*Change)(std::span<char32_t>, Bounds)>
 Value string_changed(Interpreter& interp, Args args) {
   const KeywordArgs keys(interp, args, 1, {"START", "END"});
   std::u32string chars = designated_chars(interp, args[0], "string");
@@ -84,7 +84,7 @@ Value string_changed(Interpreter& interp, Args args) {
   return interp.string(std::move(chars));
 }
 
-template <void (*Change)(std::u32string&, Bounds)>
+template <void (*Change)(std::span<char32_t>, Bounds)>
 Value string_change(Interpreter& interp, Args args) {
   const KeywordArgs keys(interp, args, 1, {"START", "END"});
   String& string = expect_string(interp, args[0], "string");
@@ -119,7 +119,8 @@ Value string_stringp(Interpreter&, Args args) {
 
 Value string_simple_p(Interpreter&, Args args) {
   const String* string = args[0].try_as<String>();
-  return Value::boolean(string != nullptr && string->fill_pointer < 0 && !string->adjustable);
+  return Value::boolean(string != nullptr && string->fill_pointer < 0 && !string->adjustable &&
+                        string->chars.target() == nullptr);
 }
 
 Value string_make_string(Interpreter& interp, Args args) {

@@ -58,10 +58,6 @@ Value symbol_compiled_function_p(Interpreter&, Args args) {
   return Value::boolean(args[0].is_function());
 }
 
-Value symbol_implementation_type(Interpreter& interp, Args) {
-  return interp.string("catenc");
-}
-
 Value symbol_functionp(Interpreter&, Args args) {
   return Value::boolean(args[0].is_function());
 }
@@ -297,7 +293,6 @@ constexpr Builtin kSymbolBuiltins[] = {
     {"CONSTANTLY",              "CL",   1,  1,   "a function that always returns the value",       symbol_constantly},
     {"COMPLEMENT",              "CL",   1,  1,   "the predicate that is true where another is false", symbol_complement},
     {"COMPILED-FUNCTION-P",     "CL",   1,  1,   "true for functions: all are compiled",           symbol_compiled_function_p},
-    {"LISP-IMPLEMENTATION-TYPE", "CL",  0,  0,   "the name of this Lisp",                          symbol_implementation_type},
     {"CONSTANTP",               "CL",   1,  2,   "true if a form's value is known without evaluation", symbol_constantp},
     {"FUNCTIONP",               "CL",   1,  1,   "true for functions",                             symbol_functionp},
     {"SYMBOLP",                 "CL",   1,  1,   "true for symbols",                               symbol_symbolp},

@@ -7,6 +7,7 @@
 
 namespace caten::lisp {
 
+std::span<const Builtin> adjust_builtins();
 std::span<const Builtin> alexandria_builtins();
 std::span<const MacroRow> alexandria_macros();
 std::span<const Builtin> array_builtins();
@@ -14,6 +15,7 @@ std::span<const Builtin> bits_builtins();
 std::span<const Builtin> char_builtins();
 std::span<const Builtin> compatibility_builtins();
 std::span<const MacroRow> compatibility_macros();
+std::span<const Builtin> environment_builtins();
 std::span<const Builtin> file_builtins();
 std::span<const Builtin> float_builtins();
 std::span<const Builtin> hash_builtins();

@@ -35,6 +35,24 @@ Class* Classes::define_builtin(std::string_view name, std::string_view package,
   return cls;
 }
 
+namespace {
+
+bool is_bit_vector(const Array& array) {
+  const Symbol* type = array.element_type.try_as<Symbol>();
+  return array.is_vector() && type != nullptr && type->name == "BIT";
+}
+
+std::string_view stream_class(const Stream& stream) {
+  return stream.is_broadcast                              ? "BROADCAST-STREAM"
+         : !stream.sources.empty()                        ? "CONCATENATED-STREAM"
+         : !stream.synonym.is_none()                      ? "SYNONYM-STREAM"
+         : stream.is_link()                               ? "TWO-WAY-STREAM"
+         : stream.file != nullptr || !stream.path.empty() ? "FILE-STREAM"
+                                                          : "STRING-STREAM";
+}
+
+}  // namespace
+
 void Classes::define_builtins() {
   struct Row {
     const char* name;
@@ -63,9 +81,16 @@ void Classes::define_builtins() {
       {"ARRAY", {"T"}},
       {"VECTOR", {"ARRAY", "SEQUENCE"}},
       {"STRING", {"VECTOR"}, &String::kType},
+      {"BIT-VECTOR", {"VECTOR"}},
       {"HASH-TABLE", {"T"}, &HashTable::kType},
       {"PACKAGE", {"T"}, &Package::kType},
-      {"STREAM", {"T"}, &Stream::kType},
+      {"STREAM", {"T"}},
+      {"BROADCAST-STREAM", {"STREAM"}},
+      {"CONCATENATED-STREAM", {"STREAM"}},
+      {"FILE-STREAM", {"STREAM"}},
+      {"STRING-STREAM", {"STREAM"}},
+      {"SYNONYM-STREAM", {"STREAM"}},
+      {"TWO-WAY-STREAM", {"STREAM"}},
       {"PATHNAME", {"T"}},
       {"RANDOM-STATE", {"T"}},
       {"RESTART", {"T"}, &Restart::kType},
@@ -74,6 +99,7 @@ void Classes::define_builtins() {
       {"GENERIC-FUNCTION", {"FUNCTION"}},
       {"STANDARD-GENERIC-FUNCTION", {"GENERIC-FUNCTION"}, &StandardGeneric::kType},
       {"METHOD", {"T"}},
+      {"METHOD-COMBINATION", {"T"}},
       {"STANDARD-METHOD", {"METHOD"}, &Method::kType},
       {"CLASS", {"T"}},
       {"BUILT-IN-CLASS", {"CLASS"}},
@@ -139,7 +165,10 @@ Class* Classes::builtin_class_of(Value object) const {
     return string_;
   }
   if (const Array* array = object.try_as<Array>()) {
-    return array->is_vector() ? vector_ : array_;
+    return is_bit_vector(*array) ? builtin("BIT-VECTOR") : array->is_vector() ? vector_ : array_;
+  }
+  if (const Stream* stream = object.try_as<Stream>()) {
+    return builtin(stream_class(*stream));
   }
   if (const Class* cls = object.try_as<Class>()) {
     switch (cls->metaclass) {

@@ -57,6 +57,10 @@ void set_noted_slots(Interpreter& interp, Diag kind, Value condition) {
     set_slot_value(interp, condition, interp.cl("DATUM"), noted.object);
     set_slot_value(interp, condition, interp.cl("EXPECTED-TYPE"),
                    expected_type(interp, noted.expected));
+  } else if (kind == Diag::DivisionByZero || kind == Diag::FloatOverflow ||
+             kind == Diag::FloatInvalid || kind == Diag::ArithmeticError) {
+    set_slot_value(interp, condition, interp.cl("OPERATION"), car(noted.object));
+    set_slot_value(interp, condition, interp.cl("OPERANDS"), cdr(noted.object));
   } else if (kind == Diag::UndefinedFunction || kind == Diag::UndefinedVariable) {
     set_slot_value(interp, condition, interp.cl("NAME"), noted.object);
   }

@@ -42,8 +42,8 @@ void trace_next_method(HeapObject* object, Tracer& tracer) {
 
 void trace_generic(HeapObject* object, Tracer& tracer) {
   StandardGeneric& generic = *static_cast<StandardGeneric*>(object);
-  for (Value value : {generic.name, generic.lambda_list, generic.documentation, generic.combination,
-                      generic.combination_arguments}) {
+  for (Value value : {generic.name, generic.lambda_list, generic.documentation, generic.fallback,
+                      generic.combination, generic.combination_arguments}) {
     trace(tracer, value);
   }
   for (Value value : generic.signature.keys) {
@@ -145,10 +145,14 @@ void insert_entry(StandardGeneric& generic, std::span<const uint64_t> keys, uint
   generic.entries[at].effective = effective;
 }
 
+bool takes_arguments(const Signature& signature, size_t count) {
+  const bool too_many = !signature.takes_more() && count > signature.required + signature.optional;
+  return count >= signature.required && !too_many;
+}
+
 void check_argument_count(Interpreter& interp, const StandardGeneric& generic, size_t count) {
   const Signature& signature = generic.signature;
-  bool too_many = !signature.takes_more() && count > signature.required + signature.optional;
-  if (count >= signature.required && !too_many) [[likely]] {
+  if (takes_arguments(signature, count)) [[likely]] {
     return;
   }
   fail(Diag::WrongArgumentCount, interp.current_span(),
@@ -213,7 +217,9 @@ const StandardGeneric::Effective& miss(Interpreter& interp, StandardGeneric& gen
                                        std::span<const uint64_t> keys, std::span<Value> args) {
   std::vector<Method*> methods = applicable_methods(generic, args);
   StandardGeneric::Effective effective;
-  if (methods.empty()) {
+  if (methods.empty() && !generic.fallback.is_none()) {
+    effective.dispatch = {generic.fallback, Value()};
+  } else if (methods.empty()) {
     StandardGeneric* handler = find_generic(interp, interp.cl("NO-APPLICABLE-METHOD"));
     if (handler == nullptr || handler == &generic || handler->methods.size() < 2) {
       no_applicable_method(interp, generic, args);
@@ -242,6 +248,9 @@ const StandardGeneric::Effective& miss(Interpreter& interp, StandardGeneric& gen
 
 Dispatch dispatch_generic(Interpreter& interp, GenericFunction& self, std::span<Value> args) {
   StandardGeneric& generic = static_cast<StandardGeneric&>(self);
+  if (!generic.fallback.is_none() && !takes_arguments(generic.signature, args.size())) {
+    return {generic.fallback, Value()};
+  }
   check_argument_count(interp, generic, args.size());
   if (generic.epoch != generic.classes.epoch()) [[unlikely]] {
     generic.forget();
@@ -352,19 +361,32 @@ StandardGeneric* find_generic(Interpreter& interp, Value name) {
   return function.is_none() ? nullptr : function.try_as<StandardGeneric>();
 }
 
+namespace {
+
+/// A name of the tensor library, or (setf name).
+bool is_library_name(Interpreter& interp, Value name) {
+  const Symbol* symbol = (name.is_cons() ? cadr(name) : name).try_as<Symbol>();
+  return symbol != nullptr && symbol->package == &interp.caten_package();
+}
+
+}  // namespace
+
 StandardGeneric& ensure_generic(Interpreter& interp, Value name) {
   Value function = interp.function_of(name);
   if (StandardGeneric* generic =
           function.is_none() ? nullptr : function.try_as<StandardGeneric>()) {
     return *generic;
   }
+  const bool is_defined = !function.is_none();
   const Symbol* symbol = name.try_as<Symbol>();
-  if (!function.is_none() || (symbol != nullptr && !symbol->function.is_none())) {
+  const bool is_operator = !is_defined && symbol != nullptr && !symbol->function.is_none();
+  if (is_operator || (is_defined && !is_library_name(interp, name))) {
     fail(Diag::BadMethod, interp.current_span(),
          "`{}` already names {}; a generic function cannot take its place", interp.print(name),
-         !function.is_none() ? "an ordinary function" : "a macro or special form");
+         is_defined ? "an ordinary function" : "a macro or special form");
   }
   auto* generic = interp.heap().make<StandardGeneric>(Classes::of(interp), name);
+  generic->fallback = function;
   interp.set_function(name, Value::object(generic));
   return *generic;
 }

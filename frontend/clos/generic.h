@@ -83,6 +83,8 @@ struct StandardGeneric : GenericFunction {
   bool has_lambda_list = false;
   std::vector<size_t> order;  // :argument-precedence-order; empty: from left to right
   Value documentation = Value::nil();
+  // The library's ordinary function whose place it took: runs for calls that no method fits.
+  Value fallback;
   Value combination;  // a symbol; no value: standard
   Value combination_arguments = Value::nil();
   bool initializes = false;  // initialize-instance and its kind: classes remember what they need
@@ -110,7 +112,8 @@ struct StandardGeneric : GenericFunction {
 
 /// The generic function of a name, or null.
 StandardGeneric* find_generic(Interpreter& interp, Value name);
-/// The generic function of a name, made if needed. An ordinary function of that name is an error.
+/// The generic function of a name, made if needed. An ordinary function of that name is an error,
+/// but for those of the library: a class may call its accessor `shape` or `order`.
 StandardGeneric& ensure_generic(Interpreter& interp, Value name);
 /// Adds or replaces a method; checks that its lambda list fits.
 void add_method(Interpreter& interp, StandardGeneric& generic, Method* method);

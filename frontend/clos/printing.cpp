@@ -26,6 +26,12 @@ bool has_print_method(Interpreter& interp, Value object) {
   return !applicable_methods(*generic, args)[0]->builtin;
 }
 
+bool prints_slots(Interpreter& interp, Value object) {
+  return object.as<Instance>()->layout->cls->metaclass == Metaclass::Structure &&
+         !has_print_method(interp, object);
+}
+
+/// For a print method of the user's that calls the next one; the printer does the rest itself.
 void print_structure(Printer& printer, Instance& instance) {
   Interpreter& interp = printer.interpreter();
   if (printer.too_deep()) {
@@ -175,6 +181,15 @@ constexpr MacroRow kPrintingMacros[] = {
 
 void install_object_printing(Interpreter& interp) {
   register_printer(interp, Instance::kType, print_instance);
+  register_structures(interp, {.type = &Instance::kType,
+                               .prints_slots = prints_slots,
+                               .name = [](Value v) { return v.as<Instance>()->layout->cls->name; },
+                               .slot_names = [](Value v) -> std::span<const Value> {
+                                 return v.as<Instance>()->layout->names;
+                               },
+                               .slots = [](Value v) -> std::span<const Value> {
+                                 return v.as<Instance>()->values();
+                               }});
   register_printer(interp, Class::kType, print_class);
   register_printer(interp, StandardGeneric::kType, print_generic);
   register_printer(interp, Method::kType, print_method);

@@ -36,7 +36,7 @@ ClassPart class_part(Interpreter& interp, Value type) {
       {"SIMPLE-BASE-STRING", "STRING", false},
       {"SIMPLE-VECTOR", "VECTOR", false},
       {"SIMPLE-ARRAY", "ARRAY", false},
-      {"BIT-VECTOR", "VECTOR", false},
+      {"SIMPLE-BIT-VECTOR", "BIT-VECTOR", false},
       {"STANDARD-CHAR", "CHARACTER", false},
       {"BASE-CHAR", "CHARACTER", false},
       {"SHORT-FLOAT", "SINGLE-FLOAT", true},

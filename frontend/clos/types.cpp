@@ -21,13 +21,20 @@ bool is_plain_vector(Value v) {
   const Array* array = v.try_as<Array>();
   return array != nullptr && array->is_vector();
 }
+bool is_bit_vector(Value v) {
+  const Array* array = v.try_as<Array>();
+  const Symbol* type = array == nullptr ? nullptr : array->element_type.try_as<Symbol>();
+  return type != nullptr && type->name == "BIT" && array->is_vector();
+}
 bool is_simple_array(Value v) {
   const Array* array = v.try_as<Array>();
-  return array != nullptr && array->fill_pointer < 0 && !array->adjustable;
+  return array != nullptr && array->fill_pointer < 0 && !array->adjustable &&
+         array->data.target() == nullptr;
 }
 bool is_simple_string(Value v) {
   const String* string = v.try_as<String>();
-  return string != nullptr && string->fill_pointer < 0 && !string->adjustable;
+  return string != nullptr && string->fill_pointer < 0 && !string->adjustable &&
+         string->chars.target() == nullptr;
 }
 
 struct PredicateRow {
@@ -46,6 +53,7 @@ constexpr PredicateRow kPredicates[] = {
     {"BASE-STRING", [](Value v) { return v.is<String>(); }},
     {"BIGNUM", [](Value) { return false; }},
     {"BIT", [](Value v) { return v == Value::fixnum(0) || v == Value::fixnum(1); }},
+    {"BIT-VECTOR", is_bit_vector},
     {"BOOLEAN", [](Value v) { return v.is_nil() || v == Value::t(); }},
     {"CHARACTER", [](Value v) { return v.is_character(); }},
     {"COMPILED-FUNCTION", [](Value v) { return v.is_function(); }},
@@ -69,6 +77,7 @@ constexpr PredicateRow kPredicates[] = {
     {"SIGNED-BYTE", [](Value v) { return is_integer(v); }},
     {"SIMPLE-ARRAY", [](Value v) { return is_simple_array(v) || is_simple_string(v); }},
     {"SIMPLE-BASE-STRING", [](Value v) { return is_simple_string(v); }},
+    {"SIMPLE-BIT-VECTOR", [](Value v) { return is_simple_array(v) && is_bit_vector(v); }},
     {"SIMPLE-STRING", [](Value v) { return is_simple_string(v); }},
     {"SIMPLE-VECTOR", [](Value v) { return is_simple_array(v) && is_plain_vector(v); }},
     {"SINGLE-FLOAT", [](Value v) { return v.is_single(); }},
@@ -188,12 +197,12 @@ bool is_array_of(Interpreter& interp, Value object, Value type) {
   Value star = interp.cl("*");
   Value element = star;
   Value dims = star;
-  if (head.ends_with("STRING") || head == "SIMPLE-VECTOR" || head == "BIT-VECTOR") {
+  if (head.ends_with("STRING") || head == "SIMPLE-VECTOR" || head.ends_with("BIT-VECTOR")) {
     Value length = cdr(type).is_cons() ? cadr(type) : star;
     dims = is_star(length) ? Value::fixnum(1) : interp.list({length});
-    element = head.ends_with("STRING") ? interp.cl("CHARACTER")
-              : head == "BIT-VECTOR"   ? interp.cl("BIT")
-                                       : star;
+    element = head.ends_with("STRING")       ? interp.cl("CHARACTER")
+              : head.ends_with("BIT-VECTOR") ? interp.cl("BIT")
+                                             : star;
   } else {
     element = cdr(type).is_cons() ? cadr(type) : star;
     Value last = cddr(type).is_cons() ? caddr(type) : star;
@@ -471,10 +480,12 @@ Value type_of(Interpreter& interp, Value object) {
   }
   if (const String* string = object.try_as<String>()) {
     Value dims = f({interp.integer(static_cast<int64_t>(string->chars.size()))});
-    Value simple = f({"SIMPLE-ARRAY", "CHARACTER", dims});
-    return is_simple_string(object)
-               ? simple
-               : f({"AND", f({"VECTOR", "CHARACTER", car(dims)}), f({"NOT", "SIMPLE-ARRAY"})});
+    if (is_simple_string(object)) {
+      return f({"SIMPLE-ARRAY", "CHARACTER", dims});
+    }
+    const Value kind = f({"VECTOR", "CHARACTER", car(dims)});
+    return string->chars.target() != nullptr ? kind
+                                             : f({"AND", kind, f({"NOT", "SIMPLE-ARRAY"})});
   }
   if (const Array* array = object.try_as<Array>()) {
     ListBuilder dims(interp);
@@ -482,8 +493,11 @@ Value type_of(Interpreter& interp, Value object) {
       dims.add(interp.integer(dim));
     }
     if (!is_simple_array(object)) {
-      return f({"AND", f({"VECTOR", array->element_type, car(dims.take())}),
-                f({"NOT", "SIMPLE-ARRAY"})});
+      const Value kind = array->is_vector()
+                             ? f({"VECTOR", array->element_type, car(dims.take())})
+                             : f({"ARRAY", array->element_type, dims.take()});
+      return array->data.target() != nullptr ? kind
+                                             : f({"AND", kind, f({"NOT", "SIMPLE-ARRAY"})});
     }
     return array->is_vector() && array->element_type == Value::t()
                ? f({"SIMPLE-VECTOR", car(dims.take())})

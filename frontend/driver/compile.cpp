@@ -26,6 +26,10 @@ std::string c_name_of(const tensor::Entry& entry, const Options& options) {
   return c::is_reserved(name) ? name + "_" : name;
 }
 
+std::string program_name(const Options& options) {
+  return options.file == "-" ? "<stdin>" : options.file;
+}
+
 [[noreturn]] void fail_entry(const std::string& file, std::string message) {
   CompileError error(Diag::BadEntry, {}, std::move(message));
   error.path = file;
@@ -36,7 +40,7 @@ std::string c_name_of(const tensor::Entry& entry, const Options& options) {
 std::vector<Unit> build_units(Session& session) {
   const Options& options = session.options();
   lisp::Interpreter& interp = session.interpreter();
-  std::string file = options.file == "-" ? "<stdin>" : options.file;
+  const std::string file = program_name(options);
   interp.load_text(file, session.program());
   if (session.warnings_are_errors()) {
     throw lisp::ExitRequest(kUserError);
@@ -83,10 +87,13 @@ std::vector<Unit> build_units(Session& session) {
 /// --emit=datum: the forms as read; packages follow the file's in-package forms.
 void emit_data(Session& session) {
   lisp::Interpreter& interp = session.interpreter();
+  const lisp::Interpreter::Binding package(interp, interp.cl("*PACKAGE*"),
+                                           lisp::Value::object(&interp.current_package()));
   const std::string& text = session.program();
+  const uint32_t file = interp.sources().add(program_name(session.options()), text);
   size_t offset = 0;
   while (true) {
-    lisp::Value form = interp.read(text, &offset);
+    lisp::Value form = interp.read(text, &offset, file);
     if (form.is_none()) {
       return;
     }

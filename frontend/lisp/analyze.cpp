@@ -302,6 +302,17 @@ ExitPoint* Analyzer::new_exit() {
   return &exit;
 }
 
+/// Fails for a variable of Common Lisp that is not there.
+void Analyzer::refuse_unsupported(const Symbol& symbol) const {
+  if (symbol.package != &interp_.cl_package() || symbol.has(kSpecial)) {
+    return;
+  }
+  if (const char* reason = unsupported_reason(symbol.name)) {
+    fail(Diag::Unsupported, span_, "`{}` is not supported{}{}", symbol_label(symbol),
+         *reason == '\0' ? "" : ": ", reason);
+  }
+}
+
 Binding Analyzer::bind(Value symbol, Value cell, const Declarations& declared,
                        const Environment** env) {
   const auto names = [symbol](const std::vector<Value>& list) {
@@ -311,6 +322,7 @@ Binding Analyzer::bind(Value symbol, Value cell, const Declarations& declared,
   if (object == nullptr) {
     error("`{}` cannot name a variable", interp_.print(symbol));
   }
+  refuse_unsupported(*object);
   if (object->has(kConstant)) {
     fail(Diag::ConstantAssignment, span_, "`{}` is a constant and cannot be bound",
          interp_.print(symbol));
@@ -430,6 +442,7 @@ Node* Analyzer::assignment(Value symbol, Value value_cell, const Environment* en
   if (object == nullptr) {
     error("`{}` cannot be assigned: `setq` takes symbols", interp_.print(symbol));
   }
+  refuse_unsupported(*object);
   const Environment* found = find_variable(env, symbol);
   Value expansion = symbol_expansion(interp_, symbol, env);
   if (!expansion.is_none()) {

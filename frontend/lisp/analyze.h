@@ -57,6 +57,7 @@ class Analyzer final : public RootSource {
 
   // Making bindings. Slots are released by leave_scope. `cell`: the list cell that holds the symbol
   // or its binding.
+  void refuse_unsupported(const Symbol& symbol) const;
   Binding bind(Value symbol, Value cell, const Declarations& declared, const Environment** env);
   Variable* new_variable(Value symbol);
   const Environment* extend(const Environment* env, Environment link);

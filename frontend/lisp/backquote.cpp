@@ -19,7 +19,7 @@ class Backquote {
   Value expand(Value x, int64_t depth) {
     interp_.check_stack();
     if (auto* array = x.try_as<Array>(); array != nullptr && array->is_vector()) {
-      Value items = interp_.list(std::span<const Value>(array->data));
+      Value items = interp_.list(std::span<const Value>(array->data.begin(), array->length()));
       Value filled = expand_list(items, depth);
       return is_quoted(filled) ? quote(x) : call("%LIST-TO-VECTOR", {filled});
     }

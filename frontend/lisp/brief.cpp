@@ -49,8 +49,9 @@ std::string brief(Interpreter& interp, Value object, int depth) {
   }
   if (const String* string = object.try_as<String>()) {
     constexpr size_t kMaxChars = kMaxText + 1;
-    return "\"" + shortened(encode_utf8(std::u32string_view(string->chars).substr(0, kMaxChars))) +
-           "\"";
+    return string->chars.intact()
+               ? "\"" + shortened(encode_utf8(string->view().substr(0, kMaxChars))) + "\""
+               : "#<string>";
   }
   if (!object.is_object()) {
     return interp.print(object);

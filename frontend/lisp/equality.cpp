@@ -1,4 +1,5 @@
 // EQL, EQUAL, EQUALP and hashes that agree with them. Deep structures do not recurse in C++.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <vector>
@@ -65,12 +66,10 @@ bool same_text(const String& a, const String& b, bool fold) {
   if (a.length() != b.length()) {
     return false;
   }
-  for (size_t i = 0; i < a.length(); ++i) {
-    if (fold_case(a.chars[i]) != fold_case(b.chars[i])) {
-      return false;
-    }
-  }
-  return true;
+  const std::u32string_view left = a.view();
+  const std::u32string_view right = b.view();
+  return std::equal(left.begin(), left.end(), right.begin(),
+                    [](char32_t x, char32_t y) { return fold_case(x) == fold_case(y); });
 }
 
 using Pairs = std::vector<std::pair<Value, Value>>;

@@ -36,7 +36,7 @@ FormatFlow Formatter::print_character(const FormatDirective& directive) {
     error(directive, fmt::format("{} is not a character", interp_.print(value)));
   }
   const std::string_view name = character_name(value.character_value());
-  if (directive.at) {
+  if (directive.at && !directive.colon) {
     out_->write(print_to_string(interp_, value, true));
   } else if (directive.colon && !name.empty()) {
     out_->write(name);

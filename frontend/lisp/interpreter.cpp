@@ -84,6 +84,7 @@ void Interpreter::make_core_packages() {
   }
   const Row variables[] = {{"*PACKAGE*", Value::object(user_)},
                            {"*FEATURES*", features},
+                           {"*READ-BASE*", Value::fixnum(10)},
                            {"*READ-DEFAULT-FLOAT-FORMAT*", cl("SINGLE-FLOAT")},
                            {"*COMPILE-FILE-PATHNAME*", Value::nil()},
                            {"*COMPILE-FILE-TRUENAME*", Value::nil()},

@@ -62,8 +62,10 @@ struct Hooks {
   /// Called for an error that every handler declined, before anything is unwound; may leave by a
   /// non-local exit. When it returns, the error ends the evaluation. Default: nothing.
   std::function<void(Value condition, const CompileError& error)> debugger;
-  /// While stepping: called before every call of a function written in Lisp.
-  std::function<void()> stepper;
+  /// While stepping: called before every call of a function written in Lisp. If it returns words
+  /// for the call, `stepped` is told them and the values when that has returned.
+  std::function<std::optional<std::string>()> stepper;
+  std::function<void(const std::string& call, std::span<const Value> values)> stepped;
 };
 
 /// Thrown by (exit code); the driver ends the process with that code.
@@ -163,7 +165,7 @@ class Interpreter {
   Value eval_text(std::string text);
   Value eval(Value form);
   /// Reads one datum of a text at `*offset` and moves it. No value at the end of the text.
-  Value read(std::string_view text, size_t* offset);
+  Value read(std::string_view text, size_t* offset, uint32_t file = 0);
 
   Value macroexpand_1(Value form, const Environment* env, bool* expanded);
   Value macroexpand(Value form, const Environment* env = nullptr);

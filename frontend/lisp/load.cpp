@@ -82,6 +82,7 @@ Value Interpreter::load_file(const std::string& path) {
 
 Value Interpreter::load_forms(uint32_t file) {
   Binding package(*this, cl("*PACKAGE*"), Value::object(&current_package()));
+  Warnings::FileScope warnings(*this, file);
   Reader reader(*this, file);
   Value result = Value::nil();
   for (;;) {
@@ -91,15 +92,14 @@ Value Interpreter::load_forms(uint32_t file) {
     }
     result = eval_top_level(form, {});
   }
-  if (Warnings* warnings = Warnings::of(*this); warnings != nullptr && !is_library(file)) {
-    warnings->finish(file);
-  }
+  warnings.finish();
   return result;
 }
 
 Value Interpreter::eval_text(std::string text) {
   return outermost([&] {
     uint32_t file = sources_.add("<eval>", std::move(text));
+    Warnings::FileScope warnings(*this, file);
     Reader reader(*this, file);
     Value result = Value::nil();
     for (;;) {
@@ -109,9 +109,7 @@ Value Interpreter::eval_text(std::string text) {
       }
       result = eval_top_level(form, {});
     }
-    if (Warnings* warnings = Warnings::of(*this)) {
-      warnings->finish(file);
-    }
+    warnings.finish();
     return result;
   });
 }
@@ -162,8 +160,8 @@ Value Interpreter::call(Value function, std::span<const Value> args) {
   return outermost([&] { return vm_->call(function, args); });
 }
 
-Value Interpreter::read(std::string_view text, size_t* offset) {
-  Reader reader(*this, 0, *offset);
+Value Interpreter::read(std::string_view text, size_t* offset, uint32_t file) {
+  Reader reader(*this, file, *offset);
   Value datum = reader.read(text);
   *offset = reader.offset();
   return datum;

@@ -1,6 +1,7 @@
 // See number.h.
 #include "frontend/lisp/number.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,6 +10,16 @@
 
 namespace caten::lisp {
 namespace {
+
+/// An operation and its operands, for the errors it may end in.
+struct Operation {
+  std::string_view name;
+  Value a, b;
+};
+
+[[noreturn]] void overflow(Interpreter& interp, const Operation& operation) {
+  integer_overflow(interp, operation.name, std::array{operation.a, operation.b});
+}
 
 enum class Kind : uint8_t { Integer, Ratio, Single, Double };
 
@@ -47,42 +58,47 @@ Number take_apart(Interpreter& interp, Value v, std::string_view what) {
 // that was not among the operands, are signalled, as SBCL does with its default traps.
 template <typename Float>
 Value float_result(Interpreter& interp, Float result, Float a, Float b, std::string_view name) {
+  const auto value = [&](Float f) {
+    if constexpr (std::is_same_v<Float, float>) {
+      return Value::single(f);
+    } else {
+      return interp.real(f);
+    }
+  };
   if (!std::isfinite(result)) [[unlikely]] {
     if (std::isnan(result) && !std::isnan(a) && !std::isnan(b)) {
+      note_operands(interp, Diag::FloatInvalid, name, std::array{value(a), value(b)});
       fail(Diag::FloatInvalid, interp.current_span(), "invalid floating-point operation in `{}`",
            name);
     }
     if (std::isinf(result) && std::isfinite(a) && std::isfinite(b)) {
+      note_operands(interp, Diag::FloatOverflow, name, std::array{value(a), value(b)});
       fail(Diag::FloatOverflow, interp.current_span(), "floating-point overflow in `{}`", name);
     }
   }
-  if constexpr (std::is_same_v<Float, float>) {
-    return Value::single(result);
-  } else {
-    return interp.real(result);
-  }
+  return value(result);
 }
 
-int64_t multiply(Interpreter& interp, int64_t a, int64_t b, std::string_view name) {
+int64_t multiply(Interpreter& interp, int64_t a, int64_t b, const Operation& operation) {
   int64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) {
-    integer_overflow(interp, name);
+    overflow(interp, operation);
   }
   return result;
 }
 
-int64_t add(Interpreter& interp, int64_t a, int64_t b, std::string_view name) {
+int64_t add(Interpreter& interp, int64_t a, int64_t b, const Operation& operation) {
   int64_t result = 0;
   if (__builtin_add_overflow(a, b, &result)) {
-    integer_overflow(interp, name);
+    overflow(interp, operation);
   }
   return result;
 }
 
-int64_t subtract(Interpreter& interp, int64_t a, int64_t b, std::string_view name) {
+int64_t subtract(Interpreter& interp, int64_t a, int64_t b, const Operation& operation) {
   int64_t result = 0;
   if (__builtin_sub_overflow(a, b, &result)) {
-    integer_overflow(interp, name);
+    overflow(interp, operation);
   }
   return result;
 }
@@ -118,9 +134,9 @@ Value apply(Interpreter& interp, Value a, Value b, std::string_view name, Intege
 struct Crossed {
   int64_t left, right, denominator;
 };
-Crossed cross(Interpreter& interp, const Number& x, const Number& y, std::string_view name) {
-  return {multiply(interp, x.n, y.d, name), multiply(interp, y.n, x.d, name),
-          multiply(interp, x.d, y.d, name)};
+Crossed cross(Interpreter& interp, const Number& x, const Number& y, const Operation& operation) {
+  return {multiply(interp, x.n, y.d, operation), multiply(interp, y.n, x.d, operation),
+          multiply(interp, x.d, y.d, operation)};
 }
 
 // A double that is integral, as an integer value.
@@ -174,10 +190,11 @@ std::string_view rounding_name(Rounding rounding) {
   return kNames[static_cast<size_t>(rounding)];
 }
 
-Quotient exact_quotient(Interpreter& interp, const Number& x, const Number& y, Rounding rounding) {
-  std::string_view name = rounding_name(rounding);
+Quotient exact_quotient(Interpreter& interp, const Number& x, const Number& y,
+                        const Operation& name, Rounding rounding) {
   if (y.n == 0) {
-    division_by_zero(interp, name);
+    note_operands(interp, Diag::DivisionByZero, "/", std::array{name.a, name.b});
+    fail(Diag::DivisionByZero, interp.current_span(), "division by zero in `{}`", name.name);
   }
   if (x.kind == Kind::Integer && y.kind == Kind::Integer) {
     if (y.n == -1) {
@@ -190,7 +207,7 @@ Quotient exact_quotient(Interpreter& interp, const Number& x, const Number& y, R
     } else if (y.n != INT64_MIN && x.n != INT64_MIN) {
       quotient = round_ratio(-x.n, -y.n, rounding);
     } else {
-      integer_overflow(interp, name);
+      overflow(interp, name);
     }
     return {interp.integer(quotient), interp.integer(x.n - quotient * y.n)};
   }
@@ -208,19 +225,33 @@ Quotient exact_quotient(Interpreter& interp, const Number& x, const Number& y, R
 
 }  // namespace
 
-void integer_overflow(Interpreter& interp, std::string_view operation) {
+void note_operands(Interpreter& interp, Diag kind, std::string_view operation,
+                   std::span<const Value> operands) {
+  std::string name;
+  for (char c : operation) {
+    name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  interp.note_error_object(kind, interp.cons(interp.cl(name), interp.list(operands)));
+}
+
+void integer_overflow(Interpreter& interp, std::string_view operation,
+                      std::span<const Value> operands) {
+  note_operands(interp, Diag::ArithmeticError, operation, operands);
   fail(Diag::ArithmeticError, interp.current_span(),
        "the result of `{}` does not fit a 64-bit integer", operation);
 }
 
-void division_by_zero(Interpreter& interp, std::string_view operation) {
+void division_by_zero(Interpreter& interp, std::string_view operation,
+                      std::span<const Value> operands) {
+  note_operands(interp, Diag::DivisionByZero, operation, operands);
   fail(Diag::DivisionByZero, interp.current_span(), "division by zero in `{}`", operation);
 }
 
 Value make_ratio(Interpreter& interp, int64_t n, int64_t d) {
   if (d < 0) {
-    n = subtract(interp, 0, n, "/");
-    d = subtract(interp, 0, d, "/");
+    const Operation division{"/", interp.integer(n), interp.integer(d)};
+    n = subtract(interp, 0, n, division);
+    d = subtract(interp, 0, d, division);
   }
   // std::gcd is undefined for INT64_MIN; unsigned magnitudes are not.
   uint64_t magnitude = n < 0 ? -static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
@@ -238,30 +269,34 @@ double to_double(Interpreter& interp, Value v) {
 }
 
 Value number_add(Interpreter& interp, Value a, Value b) {
+  const Operation operation{"+", a, b};
   return apply(
-      interp, a, b, "+", [&](int64_t x, int64_t y) { return add(interp, x, y, "+"); },
+      interp, a, b, "+", [&](int64_t x, int64_t y) { return add(interp, x, y, operation); },
       [&](const Number& x, const Number& y) {
-        Crossed c = cross(interp, x, y, "+");
-        return make_ratio(interp, add(interp, c.left, c.right, "+"), c.denominator);
+        Crossed c = cross(interp, x, y, operation);
+        return make_ratio(interp, add(interp, c.left, c.right, operation), c.denominator);
       },
       [](auto x, auto y) { return x + y; });
 }
 
 Value number_subtract(Interpreter& interp, Value a, Value b) {
+  const Operation operation{"-", a, b};
   return apply(
-      interp, a, b, "-", [&](int64_t x, int64_t y) { return subtract(interp, x, y, "-"); },
+      interp, a, b, "-", [&](int64_t x, int64_t y) { return subtract(interp, x, y, operation); },
       [&](const Number& x, const Number& y) {
-        Crossed c = cross(interp, x, y, "-");
-        return make_ratio(interp, subtract(interp, c.left, c.right, "-"), c.denominator);
+        Crossed c = cross(interp, x, y, operation);
+        return make_ratio(interp, subtract(interp, c.left, c.right, operation), c.denominator);
       },
       [](auto x, auto y) { return x - y; });
 }
 
 Value number_multiply(Interpreter& interp, Value a, Value b) {
+  const Operation operation{"*", a, b};
   return apply(
-      interp, a, b, "*", [&](int64_t x, int64_t y) { return multiply(interp, x, y, "*"); },
+      interp, a, b, "*", [&](int64_t x, int64_t y) { return multiply(interp, x, y, operation); },
       [&](const Number& x, const Number& y) {
-        return make_ratio(interp, multiply(interp, x.n, y.n, "*"), multiply(interp, x.d, y.d, "*"));
+        return make_ratio(interp, multiply(interp, x.n, y.n, operation),
+                          multiply(interp, x.d, y.d, operation));
       },
       [](auto x, auto y) { return x * y; });
 }
@@ -269,17 +304,20 @@ Value number_multiply(Interpreter& interp, Value a, Value b) {
 Value number_divide(Interpreter& interp, Value a, Value b) {
   Number divisor = take_apart(interp, b, "/");
   Number dividend = take_apart(interp, a, "/");
+  const Operation operation{"/", a, b};
   if (divisor.real() == 0) {
     if (divisor.kind >= Kind::Single && dividend.real() == 0) {
+      note_operands(interp, Diag::FloatInvalid, "/", std::array{a, b});
       fail(Diag::FloatInvalid, interp.current_span(), "invalid floating-point operation in `/`");
     }
-    division_by_zero(interp, "/");
+    division_by_zero(interp, "/", std::array{a, b});
   }
   if (a.is_fixnum() && b.is_fixnum()) {
     return make_ratio(interp, a.fixnum_value(), b.fixnum_value());
   }
   auto ratios = [&](const Number& x, const Number& y) {
-    return make_ratio(interp, multiply(interp, x.n, y.d, "/"), multiply(interp, x.d, y.n, "/"));
+    return make_ratio(interp, multiply(interp, x.n, y.d, operation),
+                      multiply(interp, x.d, y.n, operation));
   };
   if (dividend.kind <= Kind::Ratio && divisor.kind <= Kind::Ratio) {
     return ratios(dividend, divisor);
@@ -319,10 +357,15 @@ Quotient number_quotient(Interpreter& interp, Value a, Value b, Rounding roundin
   Number y = take_apart(interp, b, name);
   Kind kind = std::max(x.kind, y.kind);
   if (kind <= Kind::Ratio) {
-    return exact_quotient(interp, x, y, rounding);
+    return exact_quotient(interp, x, y, {name, a, b}, rounding);
   }
   if (y.real() == 0) {
-    division_by_zero(interp, name);
+    const auto as_float = [&](const Number& number) {
+      return kind == Kind::Single ? Value::single(static_cast<float>(number.real()))
+                                  : interp.real(number.real());
+    };
+    note_operands(interp, Diag::DivisionByZero, "/", std::array{as_float(x), as_float(y)});
+    fail(Diag::DivisionByZero, interp.current_span(), "division by zero in `{}`", name);
   }
   double quotient = round_float(x.real() / y.real(), rounding);
   Value whole = integral(interp, quotient, name);

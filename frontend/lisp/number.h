@@ -29,7 +29,12 @@ Quotient number_quotient(Interpreter& interp, Value a, Value b, Rounding roundin
 Value make_ratio(Interpreter& interp, int64_t n, int64_t d);
 /// Any real as a double (ratios are divided).
 double to_double(Interpreter& interp, Value v);
-[[noreturn]] void integer_overflow(Interpreter& interp, std::string_view operation);
-[[noreturn]] void division_by_zero(Interpreter& interp, std::string_view operation);
+/// What arithmetic-error-operation and -operands will tell of the error that is about to be raised.
+void note_operands(Interpreter& interp, Diag kind, std::string_view operation,
+                   std::span<const Value> operands);
+[[noreturn]] void integer_overflow(Interpreter& interp, std::string_view operation,
+                                   std::span<const Value> operands);
+[[noreturn]] void division_by_zero(Interpreter& interp, std::string_view operation,
+                                   std::span<const Value> operands);
 
 }  // namespace caten::lisp

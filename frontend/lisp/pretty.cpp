@@ -1,6 +1,7 @@
 // Layout rule: what fits the rest of the line stays on it; a list that does not is broken after
 // its operator, with the other elements below each other. Operators with a body (defun, let, ...)
-// keep their distinguished arguments on the first line and indent the body by two.
+// keep their distinguished arguments on the first line and indent the body by two. As in SBCL,
+// definitions of functions and forms that bind or choose are broken even where they would fit.
 #include "frontend/lisp/pretty.h"
 
 #include <algorithm>
@@ -24,6 +25,8 @@ constexpr BodyForm kBodyForms[] = {
     {"DO", 2},        {"MACROLET", 1}, {"EVAL-WHEN", 1},    {"DESTRUCTURING-BIND", 2},
 };
 
+constexpr std::string_view kAlwaysBroken[] = {"DEFUN", "LET", "LET*", "IF", "FLET", "LABELS"};
+
 class Layout {
  public:
   Layout(Interpreter& interp, size_t width) : interp_(interp), width_(width) {}
@@ -32,7 +35,7 @@ class Layout {
     interp_.check_stack();
     const std::string flat = interp_.print(object);
     const bool is_form = object.is_cons() && list_length(object) > 1 && flat.front() == '(';
-    if (!is_form || column_ + flat.size() + closing <= width_) {
+    if (!is_form || (column_ + flat.size() + closing <= width_ && !has_breaks(object))) {
       write(flat);
       return;
     }
@@ -49,6 +52,22 @@ class Layout {
     out_ += '\n';
     out_.append(indent, ' ');
     column_ = indent;
+  }
+
+  /// Whether the form or one inside of it is always broken.
+  bool has_breaks(Value form) const {
+    interp_.check_stack();
+    const Symbol* head = car(form).try_as<Symbol>();
+    if (head != nullptr && list_length(form) > 2 && head->package == &interp_.cl_package() &&
+        std::ranges::find(kAlwaysBroken, head->name) != std::end(kAlwaysBroken)) {
+      return true;
+    }
+    for (Value rest = form; rest.is_cons(); rest = cdr(rest)) {
+      if (car(rest).is_cons() && list_length(car(rest)) > 1 && has_breaks(car(rest))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void print_form(Value form, size_t indent, size_t closing) {

@@ -43,6 +43,7 @@ struct PrinterState {
 
   std::array<Symbol*, kNames.size()> symbols;
   std::vector<std::pair<const ObjectType*, PrintFn>> printers;
+  StructureRow structures;
   int64_t depth = 0;  // of the printing in progress that called a user's print-object
 };
 
@@ -67,9 +68,9 @@ int64_t limit_of(Value v) {
   return is_integer(v) && integer_value(v) >= 0 ? integer_value(v) : -1;
 }
 
-/// The references inside an object that the printer follows.
+/// The references that the printer follows inside an object that has_parts.
 template <typename Visit>
-void for_each_part(Value v, const Visit& visit) {
+void for_each_part(const StructureRow& structures, Value v, const Visit& visit) {
   if (v.is_cons()) {
     visit(car(v));
     visit(cdr(v));
@@ -77,15 +78,26 @@ void for_each_part(Value v, const Visit& visit) {
     for (Value item : array->data) {
       visit(item);
     }
+  } else {
+    for (Value item : structures.slots(v)) {
+      visit(item);
+    }
   }
 }
 
-bool has_parts(Value v) {
-  return v.is_cons() || v.is<Array>();
+}  // namespace
+
+bool Printer::has_parts(Value v) const {
+  if (v.is_cons() || v.is<Array>()) {
+    return true;
+  }
+  const StructureRow& structures = state_of(interp_).structures;
+  return v.is_object() && &v.object_pointer()->type() == structures.type &&
+         structures.prints_slots(interp_, v);
 }
 
 /// Whether a walk of the structure as a tree ends soon: then it has no cycle.
-bool is_small_tree(Value root) {
+bool Printer::is_small_tree(Value root) const {
   std::vector<Value> pending{root};
   for (size_t steps = 0; !pending.empty(); ++steps) {
     if (steps > 4096) {
@@ -93,7 +105,7 @@ bool is_small_tree(Value root) {
     }
     const Value v = pending.back();
     pending.pop_back();
-    for_each_part(v, [&](Value part) {
+    for_each_part(state_of(interp_).structures, v, [&](Value part) {
       if (has_parts(part)) {
         pending.push_back(part);
       }
@@ -101,8 +113,6 @@ bool is_small_tree(Value root) {
   }
   return true;
 }
-
-}  // namespace
 
 PrintSettings PrintSettings::current(Interpreter& interp) {
   const PrinterState& state = state_of(interp);
@@ -172,7 +182,7 @@ void Printer::find_labels(Value root) {
       continue;
     }
     pending.push_back({visit.object, true});
-    for_each_part(visit.object, [&](Value part) {
+    for_each_part(state_of(interp_).structures, visit.object, [&](Value part) {
       if (has_parts(part)) {
         pending.push_back({part, false});
       }
@@ -215,9 +225,11 @@ void Printer::begin(Value object) {
     }
     out_ += '(';
     frames_.push_back({.kind = Frame::Kind::List, .object = object});
-    return;
+  } else if (object.is<Array>()) {
+    begin_array(object);
+  } else {
+    begin_structure(object);
   }
-  begin_array(object);
 }
 
 /// 'x for (quote x), #'f for (function f). The object itself is printed next.
@@ -282,6 +294,16 @@ void Printer::begin_row(Value object, size_t axis, size_t offset) {
   frames_.push_back({.kind = Frame::Kind::Row, .object = object, .axis = axis, .offset = offset});
 }
 
+void Printer::begin_structure(Value object) {
+  if (too_deep()) {
+    out_ += '#';
+    return;
+  }
+  out_ += "#S(";
+  print_atom(state_of(interp_).structures.name(object));
+  frames_.push_back({.kind = Frame::Kind::Structure, .object = object});
+}
+
 void Printer::step() {
   switch (frames_.back().kind) {
     case Frame::Kind::List:
@@ -292,6 +314,9 @@ void Printer::step() {
       return;
     case Frame::Kind::Row:
       step_row();
+      return;
+    case Frame::Kind::Structure:
+      step_structure();
       return;
     case Frame::Kind::Quote: {
       const Value quoted = frames_.back().object;
@@ -374,6 +399,26 @@ void Printer::step_row() {
   }
   const size_t offset = frame.offset + stride * frame.next++;
   begin_row(frame.object, frame.axis + 1, offset);
+}
+
+void Printer::step_structure() {
+  Frame& frame = frames_.back();
+  const StructureRow& structures = state_of(interp_).structures;
+  const std::span<const Value> names = structures.slot_names(frame.object);
+  if (frame.next >= names.size()) {
+    out_ += ')';
+    frames_.pop_back();
+    return;
+  }
+  out_ += ' ';
+  if (limit_reached(frame.next)) {
+    return;
+  }
+  const size_t at = frame.next++;
+  const Value slot = structures.slots(frame.object)[at];
+  print_symbol(interp_.keyword(names[at].as<Symbol>()->name));
+  out_ += ' ';
+  begin(slot.is_none() ? Value::nil() : slot);
 }
 
 void Printer::write_unreadable(std::string_view text) {
@@ -460,6 +505,10 @@ void Printer::print_atom(Value v) {
 
 void register_printer(Interpreter& interp, const ObjectType& type, PrintFn print) {
   state_of(interp).printers.emplace_back(&type, print);
+}
+
+void register_structures(Interpreter& interp, const StructureRow& row) {
+  state_of(interp).structures = row;
 }
 
 std::string print_to_string(Interpreter& interp, Value object, bool escape) {

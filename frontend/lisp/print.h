@@ -52,9 +52,10 @@ class Printer {
  private:
   /// A structure whose elements are being printed.
   struct Frame {
-    enum class Kind : uint8_t { List, Vector, Row, Quote } kind;
-    Value object;       // List: the rest to print; else the array
-    size_t next = 0;    // List: elements done; Vector: next index; Row: elements of the axis done
+    enum class Kind : uint8_t { List, Vector, Row, Quote, Structure } kind;
+    Value object;       // List: the rest to print; else the array or structure
+    size_t next = 0;    // List: elements done; Vector: next index; Row: elements of the axis done;
+                        // Structure: slots done
     size_t axis = 0;    // Row
     size_t offset = 0;  // Row: row-major offset of the axis
   };
@@ -65,9 +66,11 @@ class Printer {
   void step_list();
   void step_vector();
   void step_row();
+  void step_structure();
   bool limit_reached(size_t done);
   bool begin_abbreviation(Value list);
   void begin_array(Value object);
+  void begin_structure(Value object);
   void begin_row(Value array, size_t axis, size_t offset);
   void print_atom(Value object);
   void print_symbol(Value symbol);
@@ -77,6 +80,8 @@ class Printer {
   /// Writes a label if the object has one; true if that is all to be printed.
   bool print_label(Value object);
   void find_labels(Value root);
+  bool has_parts(Value object) const;
+  bool is_small_tree(Value root) const;
 
   Interpreter& interp_;
   PrintSettings settings_;
@@ -91,6 +96,16 @@ using PrintFn = void (*)(Printer& printer, Value object);
 
 /// How objects of a kind print. Called with the kind's objects only.
 void register_printer(Interpreter& interp, const ObjectType& type, PrintFn print);
+
+/// How structures of one ObjectType print: as #S(NAME :SLOT value...), piece by piece.
+struct StructureRow {
+  const ObjectType* type = nullptr;
+  bool (*prints_slots)(Interpreter& interp, Value object);  // false: the kind's PrintFn prints it
+  Value (*name)(Value object);
+  std::span<const Value> (*slot_names)(Value object);
+  std::span<const Value> (*slots)(Value object);  // no value for an unbound slot
+};
+void register_structures(Interpreter& interp, const StructureRow& row);
 
 /// The text of an object: prin1 (escape) or princ.
 std::string print_to_string(Interpreter& interp, Value object, bool escape);

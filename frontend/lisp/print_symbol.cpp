@@ -1,4 +1,6 @@
 // The printer of symbols: their spelling, with bars and package prefixes where reading needs them.
+#include <algorithm>
+
 #include "frontend/lisp/print.h"
 
 namespace caten::lisp {
@@ -81,7 +83,9 @@ void Printer::print_symbol(Value value) {
     out_ += settings_.gensym ? "#:" : "";
   } else if (interp_.current_package().find(symbol.name).symbol != value) {
     const Access access = home->find(symbol.name).access;
-    out_ += name_text(home->name);
+    const auto& local = interp_.current_package().local_nicknames;
+    const auto nickname = std::ranges::find(local, home, &Package::LocalNickname::package);
+    out_ += name_text(nickname == local.end() ? home->name : nickname->name);
     out_ += access == Access::External ? ":" : "::";
   }
   out_ += name_text(symbol.name);

@@ -243,7 +243,7 @@ std::vector<StackFrame> Vm::backtrace(size_t limit) const {
 }
 
 // One note per user function in progress, innermost first, the first of which is where the error
-// itself points.
+// itself points. What was in progress when a prompt inside of it opened is not repeated.
 void Vm::add_backtrace(CompileError& error) const {
   constexpr size_t kMaxNotes = 8;
   constexpr size_t kMaxShown = 50;
@@ -252,7 +252,7 @@ void Vm::add_backtrace(CompileError& error) const {
   size_t notes = 0;
   const Frame* inner = nullptr;
   Span last = error.span;
-  for (size_t i = frame_count_; i-- > 0 && notes < kMaxNotes;) {
+  for (size_t i = frame_count_; i-- > prompt_frames_ && notes < kMaxNotes;) {
     const Frame& frame = frames_[i];
     const Code& code = *frame.closure->code;
     auto at = static_cast<size_t>(frame.pc - code.words.data());

@@ -120,13 +120,7 @@ void Stream::write(std::string_view utf8) {
   } else if (file != nullptr) {
     std::fwrite(utf8.data(), 1, utf8.size(), file);
   } else if (String* string = target.is_none() ? nullptr : target.try_as<String>()) {
-    for (char32_t c : decode_utf8(utf8)) {
-      string->chars.resize(string->length());
-      string->chars.push_back(c);
-      if (string->fill_pointer >= 0) {
-        ++string->fill_pointer;
-      }
-    }
+    string->append(decode_utf8(utf8));
   } else {
     text += utf8;
   }

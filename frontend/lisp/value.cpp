@@ -5,6 +5,7 @@
 
 #include "frontend/lisp/hash_table.h"
 #include "frontend/lisp/package.h"
+#include "ir/support/diagnostics.h"
 
 namespace caten::lisp {
 namespace {
@@ -36,9 +37,17 @@ void destroy_symbol(HeapObject* object) {
 void trace_array(HeapObject* object, Tracer& tracer) {
   auto* array = static_cast<Array*>(object);
   trace(tracer, array->element_type);
+  if (array->data.target() != nullptr) {
+    tracer.mark(array->data.target());
+    return;
+  }
   for (Value item : array->data) {
     trace(tracer, item);
   }
+}
+
+void trace_string(HeapObject* object, Tracer& tracer) {
+  tracer.mark(static_cast<String*>(object)->chars.target());
 }
 
 void trace_box(HeapObject* object, Tracer& tracer) {
@@ -67,7 +76,7 @@ Symbol static_symbol(const Symbol& self, std::string_view name) {
 const ObjectType Cons::kType = {"cons", trace_cons, nullptr};
 const ObjectType SourceCons::kType = {"cons", trace_cons, nullptr};
 const ObjectType Symbol::kType = {"symbol", trace_symbol, destroy_symbol};
-const ObjectType String::kType = {"string", nullptr, destroy<String>};
+const ObjectType String::kType = {"string", trace_string, destroy<String>};
 const ObjectType Array::kType = {"array", trace_array, destroy<Array>};
 const ObjectType Integer::kType = {"integer", nullptr, nullptr};
 const ObjectType Double::kType = {"double-float", nullptr, nullptr};
@@ -99,6 +108,22 @@ std::string symbol_label(const Symbol& symbol) {
 
 std::string String::utf8() const {
   return encode_utf8(view());
+}
+
+void String::append(std::u32string_view text) {
+  for (char32_t c : text) {
+    const size_t at = length();
+    if (at < chars.size()) {
+      chars[at] = c;
+    } else {
+      chars.own().push_back(c);
+    }
+    fill_pointer += fill_pointer < 0 ? 0 : 1;
+  }
+}
+
+void fail_outgrown() {
+  fail(Diag::IndexOutOfRange, {}, "the array is displaced to one that has become too small for it");
 }
 
 void append_utf8(std::string& out, char32_t c) {

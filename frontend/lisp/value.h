@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/lisp/elements.h"
 #include "ir/support/check.h"
 #include "ir/support/heap.h"
 #include "ir/support/span.h"
@@ -172,10 +173,12 @@ struct String : HeapObject {
   size_t length() const {
     return fill_pointer < 0 ? chars.size() : static_cast<size_t>(fill_pointer);
   }
-  std::u32string_view view() const { return std::u32string_view(chars).substr(0, length()); }
+  std::u32string_view view() const { return {chars.data(), length()}; }
   std::string utf8() const;
+  /// Appends at the fill pointer, or at the end if there is none.
+  void append(std::u32string_view text);
 
-  std::u32string chars;       // total size
+  Elements<std::u32string> chars;  // total size
   int64_t fill_pointer = -1;  // -1: none
   bool adjustable = false;
   static const ObjectType kType;
@@ -192,7 +195,7 @@ struct Array : HeapObject {
     return fill_pointer < 0 ? data.size() : static_cast<size_t>(fill_pointer);
   }
 
-  std::vector<Value> data;
+  Elements<std::vector<Value>> data;
   std::vector<int64_t> dims;
   int64_t fill_pointer = -1;  // vectors only; -1: none
   bool adjustable = false;

@@ -1,11 +1,14 @@
-// Vm: calls, argument layout, dynamic entries, errors. The instruction loop is execute.cpp.
+// Vm: calls, safepoints, errors of calls. The instruction loop is execute.cpp; arguments.cpp lays
+// out frames, dynamic.cpp leaves and restores what is in progress, signal.cpp does conditions.
 #include "frontend/lisp/vm.h"
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/image.h"
+#include "frontend/lisp/library_function.h"
 #include "frontend/lisp/unsupported.h"
 #include "runtime/backend.h"
 
@@ -182,138 +185,6 @@ void Vm::call_native(NativeFunction& function, uint32_t count) {
   *sp_++ = result;
 }
 
-void Vm::wrong_count(Value name, int64_t min, int64_t max, size_t count, const Code* code) {
-  std::string expected = max == min ? fmt::format("{}", min)
-                         : max < 0  ? fmt::format("at least {}", min)
-                                    : fmt::format("{} to {}", min, max);
-  std::string who = name.is_nil()       ? "an anonymous function"
-                    : name.is<Symbol>() ? "`" + symbol_label(*name.as<Symbol>()) + "`"
-                                        : "`" + interp_.print(name) + "`";
-  CompileError error(Diag::WrongArgumentCount, span(true),
-                     fmt::format("{} takes {} argument{}; {} given", who, expected,
-                                 (max < 0 ? min : max) == 1 ? "" : "s", count));
-  note_definition(error, who, code);
-  throw error;
-}
-
-// Brings the `count` arguments on top of the stack into the layout of the closure's parameters
-// and clears its other slots. Returns slot 0; sp_ is then above the last slot.
-Value* Vm::layout(Closure& closure, uint32_t count) {
-  Code& code = *closure.code;
-  if (code.words.empty()) [[unlikely]] {
-    make_ready(interp_, code);
-  }
-  if (!code.parameters.simple()) {
-    return layout_general(closure, count);
-  }
-  if (count != code.parameters.required) [[unlikely]] {
-    wrong_count(closure.name, code.parameters.required, code.parameters.required, count, &code);
-  }
-  if (code.frame_slots + code.max_depth > static_cast<size_t>(stack_limit_ - sp_)) [[unlikely]] {
-    fail(Diag::StackExhausted, span(true), "stack exhausted: calls nest too deeply");
-  }
-  Value* base = sp_ - count;
-  Value* end = base + code.frame_slots;
-  std::fill(sp_, end, Value());
-  sp_ = end;
-  return base;
-}
-
-Value* Vm::layout_general(Closure& closure, uint32_t count) {
-  const Code& code = *closure.code;
-  const Parameters& parameters = code.parameters;
-  int64_t max = parameters.max_args();
-  if (count < parameters.required || (max >= 0 && count > max)) {
-    wrong_count(closure.name, parameters.required, max, count, &code);
-  }
-  size_t key_count = parameters.keywords.size();
-  if (code.frame_slots + code.max_depth + key_count > static_cast<size_t>(stack_limit_ - sp_)) {
-    fail(Diag::StackExhausted, span(true), "stack exhausted: calls nest too deeply");
-  }
-  Value* base = sp_ - count;
-  Value* positional_end = base + parameters.required + parameters.optional;
-  std::span<const Value> extras;
-  if (sp_ > positional_end) {
-    extras = {positional_end, sp_};
-  }
-  Value rest = parameters.rest ? interp_.list(extras) : Value();
-  // The keys are collected above both the arguments and the frame to be.
-  Value* keys = std::max(sp_, base + code.frame_slots);
-  if (parameters.key) {
-    std::fill_n(keys, key_count, Value());
-    bind_keys(code, extras, keys);
-  }
-  if (sp_ < positional_end) {
-    std::fill(sp_, positional_end, Value());
-  }
-  Value* out = positional_end;
-  if (parameters.rest) {
-    *out++ = rest;
-  }
-  out = std::copy_n(keys, key_count, out);
-  sp_ = base + code.frame_slots;
-  std::fill(out, sp_, Value());
-  return base;
-}
-
-// Fills `out`, one value per key parameter, from the key-value pairs; the first of equal keys
-// counts.
-void Vm::bind_keys(const Code& code, std::span<const Value> extras, Value* out) {
-  size_t count = extras.size();
-  const Parameters& parameters = code.parameters;
-  std::string who =
-      code.name.is_nil()       ? "an anonymous function"
-      : code.name.is<Symbol>() ? "`" + symbol_label(*code.name.as<Symbol>()) + "`"
-                               : "`" + interp_.print(code.name, false) + "`";
-  if (count % 2 != 0) {
-    CompileError error(
-        Diag::WrongArgumentCount, span(true),
-        fmt::format("{} has an odd number of keyword arguments; a value is missing", who));
-    note_definition(error, who, &code);
-    throw error;
-  }
-  bool allowed = parameters.allow_other_keys;
-  Value unknown;
-  Value allow_key = interp_.keyword("ALLOW-OTHER-KEYS");
-  bool allow_seen = false;
-  for (size_t i = 0; i < count; i += 2) {
-    auto found = std::find(parameters.keywords.begin(), parameters.keywords.end(), extras[i]);
-    if (extras[i] == allow_key && !allow_seen) {
-      allow_seen = true;
-      allowed = allowed || extras[i + 1].truthy();
-    }
-    if (found != parameters.keywords.end()) {
-      Value& slot = out[found - parameters.keywords.begin()];
-      if (slot.is_none()) {
-        slot = extras[i + 1];
-      }
-    } else if (extras[i] != allow_key && unknown.is_none()) {
-      unknown = extras[i];
-    }
-  }
-  if (unknown.is_none() || allowed) {
-    return;
-  }
-  CompileError error(Diag::UnknownKeyword, span(true),
-                     fmt::format("{} takes no keyword argument `{}`", who, interp_.print(unknown)));
-  std::vector<std::string> names;
-  for (Value keyword : parameters.keywords) {
-    names.push_back(interp_.print(keyword));
-  }
-  if (auto near = did_you_mean(interp_.print(unknown), names)) {
-    error.note({}, fmt::format("did you mean `{}`?", *near));
-  }
-  note_definition(error, who, &code);
-  throw error;
-}
-
-// Where a function of the user's is defined.
-void Vm::note_definition(CompileError& error, const std::string& who, const Code* code) const {
-  if (code != nullptr && code->span.known() && !interp_.is_library(code->span.file)) {
-    error.note(code->span, fmt::format("{} is defined here", who));
-  }
-}
-
 void Vm::push_frame(Closure& closure, Value* base) {
   if (frame_count_ >= kMaxFrames) [[unlikely]] {
     fail(Diag::StackExhausted, span(true), "stack exhausted: more than {} calls are in progress",
@@ -329,14 +200,42 @@ void Vm::attend(Safepoint kind) {
   runtime::poll_interrupt();
   if (kind == Safepoint::Call && stepping_ && interp_.hooks.stepper != nullptr) {
     stepping_ = false;  // the stepper sets it again
-    interp_.hooks.stepper();
+    if (const std::optional<std::string> call = interp_.hooks.stepper()) {
+      run_stepped(*call);
+    }
   }
   if (steps_left_ > 0) {
     return;
   }
-  CompileError error(Diag::StackExhausted, span(true), "evaluation takes more steps than are permitted");
+  CompileError error(Diag::StackExhausted, span(true),
+                     "evaluation takes more steps than are permitted");
   add_backtrace(error);
   throw UncaughtError(std::move(error));
+}
+
+// Runs the call whose frame was just made to its end, tells the stepper, and puts a frame in its
+// place that only returns the values.
+void Vm::run_stepped(const std::string& call) {
+  check_stack();
+  const size_t index = frame_count_ - 1;
+  const uint32_t base = frames_[index].base;
+  NativeFunction* saved_native = native_;
+  const Value primary = run(index);
+  native_ = saved_native;
+  returned_count_ = value_count_;
+  RootedVector<Value> values(heap_, values_after(primary));
+  value_count_ = 1;
+  if (interp_.hooks.stepped != nullptr) {
+    interp_.hooks.stepped(call, values.span());
+  }
+  const Value list = interp_.list(std::span<const Value>(values.span()));
+  const bool was_stepping = std::exchange(stepping_, false);
+  const Value returns = library_function(interp_, "(lambda (values) (values-list values))");
+  sp_ = stack_.get() + base;
+  *sp_++ = list;
+  auto& closure = *returns.as<Closure>();
+  push_frame(closure, layout(closure, 1));
+  stepping_ = was_stepping;
 }
 
 // Pushes the elements of a list; their number.
@@ -368,7 +267,9 @@ Vm::Call Vm::call_at(size_t index) const {
   const Frame& frame = frames_[index];
   const Code& code = *frame.closure->code;
   auto at = static_cast<size_t>(frame.pc - code.words.data());
-  return {frame.closure, {stack_.get() + frame.base, code.frame_slots}, code.span_at(at == 0 ? 0 : at - 1)};
+  return {frame.closure,
+          {stack_.get() + frame.base, code.frame_slots},
+          code.span_at(at == 0 ? 0 : at - 1)};
 }
 
 // Runs the frames from `bottom` up, and turns what C++ throws into Lisp events: a NonLocalExit
@@ -472,160 +373,6 @@ std::vector<Value> Vm::values_after(Value primary) const {
     return {primary};
   }
   return {values_.begin(), values_.begin() + static_cast<ptrdiff_t>(returned_count_)};
-}
-
-// --- dynamic entries ---------------------------------------------
-
-void Vm::bind(Value symbol, Value value) {
-  auto& object = *symbol.as<Symbol>();
-  dynamic_.push_back({.kind = EntryKind::Binding, .a = symbol, .b = object.value});
-  object.value = value;
-}
-
-void Vm::push_handlers(Value handlers) {
-  dynamic_.push_back({.kind = EntryKind::Handlers, .a = handlers});
-}
-
-void Vm::push_cleanup(Value function) {
-  dynamic_.push_back({.kind = EntryKind::Cleanup, .a = function});
-}
-
-void Vm::restore(const DynamicEntry& binding) {
-  binding.a.as<Symbol>()->value = binding.b;
-}
-
-void Vm::unwind_to(size_t depth) {
-  while (dynamic_.size() > depth) {
-    DynamicEntry entry = dynamic_.back();
-    dynamic_.pop_back();
-    if (entry.kind == EntryKind::Binding) {
-      restore(entry);
-    } else if (entry.kind == EntryKind::Cleanup) {
-      size_t count = value_count_;
-      RootedVector<Value> saved(heap_, std::span<const Value>(values_));
-      call(entry.a, {});
-      values_ = *saved;
-      value_count_ = count;
-    }
-  }
-}
-
-void Vm::unwind_at_end(size_t depth) {
-  while (dynamic_.size() > depth) {
-    try {
-      unwind_to(depth);
-    } catch (const UncaughtError&) {
-      continue;
-    } catch (const NonLocalExit&) {
-      continue;
-    } catch (const CompileError&) {
-      continue;
-    } catch (const PromptExit&) {
-      continue;
-    } catch (const runtime::Interrupted&) {
-      continue;
-    }
-  }
-}
-
-// Drops entries without running cleanups: the program ends, or it is in an unknown state.
-void Vm::truncate_dynamic(size_t depth) {
-  while (dynamic_.size() > depth) {
-    if (dynamic_.back().kind == EntryKind::Binding) {
-      restore(dynamic_.back());
-    }
-    dynamic_.pop_back();
-  }
-}
-
-size_t Vm::find_exit(Value tag) {
-  size_t index = tag.as<ExitTag>()->index;
-  if (index >= dynamic_.size() || dynamic_[index].kind != EntryKind::Exit ||
-      dynamic_[index].a != tag) {
-    fail(Diag::ControlError, span(true), "the block or tagbody to leave has been left already");
-  }
-  return index;
-}
-
-size_t Vm::find_catch(Value tag) {
-  for (size_t i = dynamic_.size(); i-- > 0;) {
-    if (dynamic_[i].kind == EntryKind::Catch && dynamic_[i].a == tag) {
-      return i;
-    }
-  }
-  fail(Diag::ControlError, span(true), "`throw`: no `catch` has the tag {}", interp_.print(tag));
-}
-
-void Vm::throw_to(Value tag, Value value) {
-  NonLocalExit exit;
-  exit.index = find_catch(tag);
-  exit.label = dynamic_[exit.index].label;
-  exit.value = value;
-  throw exit;
-}
-
-// Goes on at a dynamic entry whose frame belongs to the current run.
-void Vm::resume(const NonLocalExit& exit) {
-  DynamicEntry entry = dynamic_[exit.index];
-  unwind_to(exit.index + (exit.keep_entry ? 1 : 0));
-  frame_count_ = entry.frame + 1;
-  sp_ = stack_.get() + entry.sp;
-  Frame& frame = frames_[entry.frame];
-  const Code& code = *frame.closure->code;
-  frame.pc = code.words.data() + code.labels[exit.label];
-  if (!exit.value.is_none()) {
-    *sp_++ = exit.value;
-  }
-}
-
-// --- scopes of C++ code ------------------------------------------
-
-Vm::Expansion::Expansion(Vm& vm, Span span) : vm_(vm) {
-  vm_.expansions_.push_back({span, vm_.frame_count_});
-}
-
-Vm::Expansion::~Expansion() {
-  vm_.expansions_.pop_back();
-}
-
-Vm::Entry::Entry(Vm& vm)
-    : vm_(vm),
-      sp_(vm.index_of(vm.sp_)),
-      frames_(vm.frame_count_),
-      dynamic_(vm.dynamic_.size()),
-      expansions_(vm.expansions_.size()) {
-  ++vm_.entries_;
-}
-
-Vm::Entry::~Entry() {
-  --vm_.entries_;
-  vm_.truncate_dynamic(dynamic_);
-  vm_.frame_count_ = frames_;
-  vm_.sp_ = vm_.stack_.get() + sp_;
-}
-
-Vm::Isolation::Isolation(Vm& vm)
-    : vm_(vm),
-      sp_(vm.index_of(vm.sp_)),
-      frames_(vm.frame_count_),
-      dynamic_(vm.dynamic_.size()),
-      expansions_(vm.expansions_.size()),
-      native_(vm.native_) {
-  ++vm_.entries_;
-  vm_.disabled_handlers_.emplace_back(0, dynamic_);
-}
-
-Vm::Isolation::~Isolation() {
-  --vm_.entries_;
-  vm_.disabled_handlers_.pop_back();
-}
-
-void Vm::Isolation::abandon() {
-  vm_.unwind_at_end(dynamic_);
-  vm_.expansions_.resize(expansions_);
-  vm_.frame_count_ = frames_;
-  vm_.sp_ = vm_.stack_.get() + sp_;
-  vm_.native_ = native_;
 }
 
 }  // namespace caten::lisp

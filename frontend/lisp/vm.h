@@ -127,7 +127,7 @@ class Vm final : public RootSource {
 
    private:
     Vm& vm_;
-    size_t sp_, frames_, dynamic_, expansions_;
+    size_t sp_, frames_, dynamic_, expansions_, outer_prompt_;
     NativeFunction* native_;
   };
   /// Whether enough of every stack is left for a debugger to evaluate forms.
@@ -181,6 +181,7 @@ class Vm final : public RootSource {
     }
   }
   void attend(Safepoint kind);
+  void run_stepped(const std::string& call);
   void enter_debugger(Value condition, const CompileError& error);
   void refuse_unsupported(const Symbol& symbol) const;
   [[noreturn]] void wrong_count(Value name, int64_t min, int64_t max, size_t count,
@@ -216,6 +217,7 @@ class Vm final : public RootSource {
   Value* sp_;
   Value* stack_limit_;
   size_t frame_count_ = 0;
+  size_t prompt_frames_ = 0;  // frame_count_ where the innermost prompt began
   std::vector<DynamicEntry> dynamic_;
   std::vector<std::pair<size_t, size_t>> disabled_handlers_;  // ranges of dynamic entries
   struct ExpansionMark {

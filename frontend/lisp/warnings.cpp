@@ -2,6 +2,8 @@
 #include "frontend/lisp/warnings.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/clos/generic.h"
@@ -76,7 +78,7 @@ std::optional<Arity> arity_of(Interpreter& interp, Value function) {
   }
   if (const StandardGeneric* generic = function.try_as<StandardGeneric>()) {
     const Signature& s = generic->signature;
-    if (!generic->has_lambda_list && generic->methods.empty()) {
+    if (!generic->fallback.is_none() || (!generic->has_lambda_list && generic->methods.empty())) {
       return std::nullopt;
     }
     // Methods may take further keys: only the number of arguments is certain.
@@ -109,6 +111,8 @@ std::string_view noun(Warnings::Thing thing) {
       return "method";
     case Warnings::Thing::Class:
       return "class";
+    case Warnings::Thing::Entry:
+      return "entry";
   }
   return "";
 }
@@ -154,7 +158,7 @@ Span Warnings::place_of_element(Value cell, Span form) const {
 
 void Warnings::note_unused(const Variable& variable) {
   const Symbol& symbol = *variable.symbol.as<Symbol>();
-  if (symbol.package == nullptr || symbol.name.starts_with('_')) {
+  if (symbol.package == nullptr || symbol.name.starts_with('_') || !is_open(variable.place)) {
     return;
   }
   report(CompileError(Diag::UnusedVariable, variable.place,
@@ -164,7 +168,7 @@ void Warnings::note_unused(const Variable& variable) {
 // --- calls -------------------------------------------------------
 
 void Warnings::note_call(Value name, Value form, Span place) {
-  if (!is_user_code(place)) {
+  if (!is_open(place)) {
     return;
   }
   Call call;
@@ -181,7 +185,7 @@ void Warnings::note_call(Value name, Value form, Span place) {
 }
 
 void Warnings::note_function(Code& code) {
-  if (is_user_code(code.span)) {
+  if (is_open(code.span)) {
     functions_.push_back(&code);
     kept_.push_back(Value::object(&code));
   }
@@ -189,7 +193,7 @@ void Warnings::note_function(Code& code) {
 
 void Warnings::note_local_function(Value name, Span place) {
   const Symbol* symbol = name.try_as<Symbol>();
-  if (!is_user_code(place) || symbol == nullptr || symbol->package != &interp_.cl_package() ||
+  if (!is_open(place) || symbol == nullptr || symbol->package != &interp_.cl_package() ||
       symbol->function.is_none()) {
     return;
   }
@@ -205,9 +209,9 @@ void Warnings::undefined(const Call& call) {
   const Symbol* symbol = call.name.try_as<Symbol>();
   if (symbol != nullptr && symbol->function.is<Macro>()) {
     if (call.is_call) {
-      report(CompileError(Diag::UndefinedCall, call.place,
-                          fmt::format("macro `{}` is used before it is defined",
-                                      symbol_label(*symbol))));
+      report(CompileError(
+          Diag::UndefinedCall, call.place,
+          fmt::format("macro `{}` is used before it is defined", symbol_label(*symbol))));
     }
     return;
   }
@@ -233,16 +237,16 @@ void Warnings::check_arguments(const Call& call, Value function) {
   bool open = arity->rest || arity->key;
   std::string problem;
   if (call.count < arity->required || (!open && call.count > positional)) {
-    std::string expected =
-        open ? fmt::format("at least {}", arity->required)
-        : arity->optional > 0 ? fmt::format("{} to {}", arity->required, positional)
-                              : fmt::format("{}", arity->required);
+    std::string expected = open ? fmt::format("at least {}", arity->required)
+                           : arity->optional > 0
+                               ? fmt::format("{} to {}", arity->required, positional)
+                               : fmt::format("{}", arity->required);
     problem = fmt::format("`{}` takes {} argument{}; {} given", name, expected,
                           (open ? arity->required : positional) == 1 ? "" : "s", call.count);
   } else if (arity->key && call.count > positional) {
     if ((call.count - positional) % 2 != 0) {
-      problem = fmt::format("`{}` is given an odd number of keyword arguments; a value is missing",
-                            name);
+      problem =
+          fmt::format("`{}` is given an odd number of keyword arguments; a value is missing", name);
     }
     bool others = arity->other_keys;
     for (size_t i = positional; i < call.count && !others; i += 2) {
@@ -252,8 +256,8 @@ void Warnings::check_arguments(const Call& call, Value function) {
     for (size_t i = positional; i < call.count && !others && problem.empty(); i += 2) {
       if (std::find(arity->keywords.begin(), arity->keywords.end(), call.args[i]) ==
           arity->keywords.end()) {
-        problem = fmt::format("`{}` takes no keyword argument `{}`", name,
-                              label(interp_, call.args[i]));
+        problem =
+            fmt::format("`{}` takes no keyword argument `{}`", name, label(interp_, call.args[i]));
       }
     }
   }
@@ -292,19 +296,20 @@ void Warnings::note_definition(Thing thing, Value name, const std::string& detai
     return;
   }
   // Functions and macros share their names.
-  bool is_class = thing == Thing::Class;
-  std::string kind = is_class ? "class" : thing == Thing::Method ? "method" + detail : "function";
+  const bool is_class = thing == Thing::Class;
+  const bool is_function = thing == Thing::Function || thing == Thing::Macro;
+  const std::string kind = is_function ? "function" : std::string(noun(thing)) + detail;
   auto [found, fresh] = definitions_.try_emplace(Key{name.bits(), kind}, Definition{thing, place});
   if (!fresh) {
     Definition first = found->second;
     found->second = {thing, place};
-    if (!is_class) {
+    if (is_function || thing == Thing::Method) {
       redefined_.insert(name.bits());
     }
     if (first.place.file == place.file && first.place != place) {
-      CompileError warning(Diag::Redefinition, place,
-                           fmt::format("{} `{}` is defined a second time", noun(thing),
-                                       label(interp_, name)));
+      CompileError warning(
+          Diag::Redefinition, place,
+          fmt::format("{} `{}` is defined a second time", noun(thing), label(interp_, name)));
       warning.note(first.place, "the first definition is here");
       report(std::move(warning));
     }
@@ -312,10 +317,11 @@ void Warnings::note_definition(Thing thing, Value name, const std::string& detai
   }
   const Package* home = symbol->package;
   bool library = home == &interp_.caten_package() || home->name == "ALEXANDRIA";
-  bool defined = is_class ? interp_.hooks.is_class != nullptr && interp_.hooks.is_class(interp_, name)
-                          : !interp_.function_of(name).is_none() ||
-                                (name.is_symbol() && symbol->function.is<Macro>());
-  if (library && defined && thing != Thing::Method) {
+  bool defined = is_class
+                     ? interp_.hooks.is_class != nullptr && interp_.hooks.is_class(interp_, name)
+                     : !interp_.function_of(name).is_none() ||
+                           (name.is_symbol() && symbol->function.is<Macro>());
+  if (library && defined && (is_class || is_function)) {
     redefined_.insert(name.bits());
     report(CompileError(Diag::ShadowedBuiltin, place,
                         fmt::format("this definition replaces the {} `{}` of the library",
@@ -332,6 +338,13 @@ void Warnings::forget_definition(Value name) {
 // Analyzing may add functions (and expand macros that define some); their bodies were seen with
 // those around them.
 void Warnings::analyze_uncalled(uint32_t file) {
+  // An error of a macro that is expanded here is no reason to open the debugger.
+  const auto debugger = std::exchange(interp_.hooks.debugger, nullptr);
+  analyze_functions(file);
+  interp_.hooks.debugger = debugger;
+}
+
+void Warnings::analyze_functions(uint32_t file) {
   for (size_t i = 0; i < functions_.size(); ++i) {
     Code& code = *functions_[i];
     if (code.source.is_none() || code.span.file != file) {
@@ -342,11 +355,11 @@ void Warnings::analyze_uncalled(uint32_t file) {
       analyzer.lambda(code.source, code.name, nullptr);
       analyzer.warn_unused();
     } catch (const CompileError& error) {
-      CompileError warning(Diag::BrokenFunction, error.span.known() ? error.span : code.span,
-                           code.name.is_nil()
-                               ? "this function cannot be called: " + error.message
-                               : fmt::format("`{}` cannot be called: {}",
-                                             label(interp_, code.name), error.message));
+      CompileError warning(
+          Diag::BrokenFunction, error.span.known() ? error.span : code.span,
+          code.name.is_nil()
+              ? "this function cannot be called: " + error.message
+              : fmt::format("`{}` cannot be called: {}", label(interp_, code.name), error.message));
       warning.notes = error.notes;
       report(std::move(warning));
     }
@@ -355,8 +368,9 @@ void Warnings::analyze_uncalled(uint32_t file) {
 
 void Warnings::finish(uint32_t file) {
   analyze_uncalled(file);
-  std::vector<Call> calls = std::move(calls_);
-  calls_.clear();
+  std::vector<Call> calls;
+  std::copy_if(calls_.begin(), calls_.end(), std::back_inserter(calls),
+               [&](const Call& call) { return call.place.file == file; });
   std::stable_sort(calls.begin(), calls.end(), [](const Call& a, const Call& b) {
     return std::pair(a.place.file, a.place.begin) < std::pair(b.place.file, b.place.begin);
   });
@@ -366,9 +380,35 @@ void Warnings::finish(uint32_t file) {
   for (const Call& call : calls) {
     check_call(call);
   }
-  functions_.clear();
-  kept_->clear();
   reported_.clear();
+  discard(file);
+}
+
+void Warnings::discard(uint32_t file) {
+  finished_.insert(file);
+  std::erase_if(calls_, [&](const Call& call) { return call.place.file == file; });
+  std::erase_if(functions_, [&](const Code* code) { return code->span.file == file; });
+  kept_->clear();
+  for (const Call& call : calls_) {
+    kept_.push_back(call.name);
+  }
+  for (const Code* code : functions_) {
+    kept_.push_back(Value::object(code));
+  }
+}
+
+void Warnings::FileScope::finish() {
+  finished_ = true;
+  if (Warnings* warnings = Warnings::of(interp_);
+      warnings != nullptr && !interp_.is_library(file_)) {
+    warnings->finish(file_);
+  }
+}
+
+Warnings::FileScope::~FileScope() {
+  if (Warnings* warnings = finished_ ? nullptr : Warnings::of(interp_)) {
+    warnings->discard(file_);
+  }
 }
 
 }  // namespace caten::lisp

@@ -34,7 +34,7 @@ class Warnings {
   void note_function(Code& code);
   void note_local_function(Value name, Span place);
 
-  enum class Thing : uint8_t { Function, Macro, Method, Class };
+  enum class Thing : uint8_t { Function, Macro, Method, Class, Entry };
   /// A definition is about to be made at the current place; `detail` tells methods of one name apart.
   void note_definition(Thing thing, Value name, const std::string& detail = "");
   /// The name is free again (fmakunbound).
@@ -42,6 +42,22 @@ class Warnings {
 
   /// The end of a file (or of what was typed): reports what waited for it.
   void finish(uint32_t file);
+  /// The file was left by an error, which says enough: forgets what waited for its end.
+  void discard(uint32_t file);
+  /// One file, for as long as it is read: finishes it, or discards it if the block is left early.
+  class FileScope {
+   public:
+    FileScope(Interpreter& interp, uint32_t file) : interp_(interp), file_(file) {}
+    ~FileScope();
+    FileScope(const FileScope&) = delete;
+    FileScope& operator=(const FileScope&) = delete;
+    void finish();
+
+   private:
+    Interpreter& interp_;
+    uint32_t file_;
+    bool finished_ = false;
+  };
 
  private:
   struct Call {
@@ -58,8 +74,11 @@ class Warnings {
   using Key = std::pair<uint64_t, std::string>;
 
   bool is_user_code(Span span) const { return span.known() && !interp_.is_library(span.file); }
+  /// A function of a file that is finished was analyzed then, even if it is compiled later.
+  bool is_open(Span span) const { return is_user_code(span) && !finished_.contains(span.file); }
   void report(CompileError warning);
   void analyze_uncalled(uint32_t file);
+  void analyze_functions(uint32_t file);
   void check_call(const Call& call);
   void check_arguments(const Call& call, Value function);
   void undefined(const Call& call);
@@ -71,6 +90,7 @@ class Warnings {
   std::map<Key, Definition> definitions_;
   std::unordered_set<uint64_t> redefined_;  // functions: which definition a call meets is not known
   std::unordered_set<uint64_t> reported_;   // undefined functions
+  std::unordered_set<uint32_t> finished_;   // files
 };
 
 }  // namespace caten::lisp

@@ -76,6 +76,12 @@ Value Reader::read_token(std::string_view text, size_t begin, bool escaped) {
   if (suppressed()) {
     return Value::nil();
   }
+  if (const int base = this->base(); base != 10 && !escaped) {
+    Value number = read_based(text, base, begin);
+    if (!number.is_none()) {
+      return number;
+    }
+  }
   if (!escaped && may_be_number(text)) {
     Value number = read_number(text, begin);
     if (!number.is_none()) {
@@ -88,21 +94,61 @@ Value Reader::read_token(std::string_view text, size_t begin, bool escaped) {
   return read_symbol(text, begin, escaped);
 }
 
+/// *READ-BASE*.
+int Reader::base() const {
+  const Value base = read_base_->value;
+  const bool valid = base.is_fixnum() && base.fixnum_value() >= 2 && base.fixnum_value() <= 36;
+  return valid ? static_cast<int>(base.fixnum_value()) : 10;
+}
+
+// Integers and ratios of another base than ten; a token with a dot at its end stays decimal. No
+// value: the token is none of these.
+Value Reader::read_based(std::string_view text, int base, size_t begin) {
+  std::string_view rest = text;
+  if (!rest.empty() && (rest[0] == '+' || rest[0] == '-')) {
+    rest.remove_prefix(1);
+  }
+  const size_t slash = rest.find('/');
+  const auto are_digits = [base](std::string_view digits) {
+    return !digits.empty() && std::all_of(digits.begin(), digits.end(), [base](char c) {
+      const int digit = c >= '0' && c <= '9'                       ? c - '0'
+                        : downcase(c) >= 'a' && downcase(c) <= 'z' ? downcase(c) - 'a' + 10
+                                                                   : 36;
+      return digit < base;
+    });
+  };
+  if (!are_digits(rest.substr(0, slash)) ||
+      (slash != std::string_view::npos && !are_digits(rest.substr(slash + 1)))) {
+    return Value();
+  }
+  return read_rational(text, base, begin);
+}
+
+// [sign] digits ['/' digits], known to be so.
+Value Reader::read_rational(std::string_view text, int base, size_t begin) {
+  const size_t end = begin + text.size();
+  const size_t slash = text.find('/');
+  const Value numerator = read_integer(text.substr(0, slash), base, begin, end);
+  if (slash == std::string_view::npos) {
+    return numerator;
+  }
+  const Value denominator = read_integer(text.substr(slash + 1), base, begin, end);
+  if (denominator == Value::fixnum(0)) {
+    fail(Diag::DivisionByZero, span(begin, end), "division by zero in the ratio `{}`", text);
+  }
+  return make_ratio(interp_, integer_value(numerator), integer_value(denominator));
+}
+
 // No value: the token is no number.
 Value Reader::read_number(std::string_view text, size_t begin) {
   size_t end = begin + text.size();
-  if (matches<grammar::integer>(text)) {
+  const bool decimal = base() == 10;
+  if (matches<grammar::integer>(text) && (decimal || text.back() == '.')) {
     std::string_view digits = text.back() == '.' ? text.substr(0, text.size() - 1) : text;
     return read_integer(digits, 10, begin, end);
   }
-  if (matches<grammar::ratio>(text)) {
-    size_t slash = text.find('/');
-    Value numerator = read_integer(text.substr(0, slash), 10, begin, end);
-    Value denominator = read_integer(text.substr(slash + 1), 10, begin, end);
-    if (denominator == Value::fixnum(0)) {
-      fail(Diag::DivisionByZero, span(begin, end), "division by zero in the ratio `{}`", text);
-    }
-    return make_ratio(interp_, integer_value(numerator), integer_value(denominator));
+  if (decimal && matches<grammar::ratio>(text)) {
+    return read_rational(text, 10, begin);
   }
   if (matches<grammar::floating>(text)) {
     return read_float(text, begin);
@@ -225,9 +271,8 @@ Value Reader::intern(Package& package, std::string_view text, size_t begin, bool
   FoundSymbol found = package.find(name_, hash);
   if (only_external && found.access != Access::External) {
     const char* problem = found.access == Access::None ? "does not exist" : "is not exported";
-    CompileError error(
-        Diag::ReadPackage, span(begin, begin + text.size()),
-        fmt::format("symbol `{}` {} in package {}", name_, problem, package.name));
+    CompileError error(Diag::ReadPackage, span(begin, begin + text.size()),
+                       fmt::format("symbol `{}` {} in package {}", name_, problem, package.name));
     if (found.access != Access::None) {
       error.note({}, "two colons (`::`) name symbols that are not exported");
     } else if (auto near = interp_.similar_symbol(package, name_, only_external)) {

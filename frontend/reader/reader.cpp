@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/clos/objects.h"
 #include "frontend/reader/grammar.h"
 
 namespace caten::lisp {
@@ -321,7 +322,7 @@ void Reader::define_label(Value number, Value value, size_t begin, size_t end) {
   auto visit = [&](Value& place) {
     if (place == stand_in) {
       place = value;
-    } else if ((place.is_cons() || place.is<Array>()) && seen.insert(place.bits()).second) {
+    } else if ((place.is_cons() || place.is<Array>() || place.is<Instance>()) && seen.insert(place.bits()).second) {
       pending.push_back(place);
     }
   };
@@ -334,6 +335,10 @@ void Reader::define_label(Value number, Value value, size_t begin, size_t end) {
     } else if (Array* array = next.try_as<Array>()) {
       for (Value& element : array->data) {
         visit(element);
+      }
+    } else if (Instance* instance = next.try_as<Instance>()) {
+      for (Value& slot : instance->values()) {
+        visit(slot);
       }
     }
   }

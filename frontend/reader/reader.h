@@ -20,7 +20,10 @@ class Reader {
 
   /// `file` is the text's id in the SourceMap, or 0 if it has none (no spans then).
   Reader(Interpreter& interp, uint32_t file, size_t offset = 0)
-      : interp_(interp), file_(file), offset_(offset) {}
+      : interp_(interp),
+        read_base_(interp.cl("*READ-BASE*").as<Symbol>()),
+        file_(file),
+        offset_(offset) {}
 
   /// The next datum of the text, or no value at its end.
   Value read(std::string_view text);
@@ -62,6 +65,9 @@ class Reader {
 
   Value read_token(std::string_view text, size_t begin, bool escaped);
   Value read_number(std::string_view text, size_t begin);
+  Value read_based(std::string_view text, int base, size_t begin);
+  Value read_rational(std::string_view text, int base, size_t begin);
+  int base() const;
   Value read_integer(std::string_view digits, int base, size_t begin, size_t end);
   Value read_float(std::string_view text, size_t begin);
   Value read_symbol(std::string_view text, size_t begin, bool escaped);
@@ -81,6 +87,7 @@ class Reader {
   Span span(size_t begin, size_t end) const;
 
   Interpreter& interp_;
+  const Symbol* read_base_;
   uint32_t file_;
   size_t offset_;
   std::vector<Level> levels_;

@@ -344,20 +344,23 @@ void Repl::resume_stepping(Step step) {
   stepping_.stop_depth = step == Step::Into ? SIZE_MAX : step == Step::Over ? depth : depth - 1;
 }
 
-/// Before a call: shows it and asks, if it is one to stop at.
-void Repl::on_step() {
+/// Before a call: shows it and asks, if it is one to stop at. The call's text if its values are
+/// to be shown.
+std::optional<std::string> Repl::on_step() {
   lisp::Vm& vm = interp().vm();
   const size_t depth = vm.frame_count();
   const lisp::Vm::Call call = vm.call_at(depth - 1);
   const bool stops = depth <= stepping_.stop_depth && is_users(interp(), call) &&
                      !call.function->name.is_nil() && !levels_.empty();
+  std::optional<std::string> shown;
   if (stops) {
     const ConsoleBindings console(interp());
     Level level;
     level.kind = Level::Kind::Step;
     level.number = this->level().number + 1;
     level.frames = depth;
-    print(fmt::format("; {}  (:into :next :out :continue)\n", call_text(interp(), call)));
+    std::string text = call_text(interp(), call);
+    print(fmt::format("; {}  (:into :next :out :continue)\n", text));
     stepping_.resume = false;
     const int outer = this->level().number;
     open_level(level);
@@ -365,8 +368,26 @@ void Repl::on_step() {
       throw lisp::PromptExit(outer, false);
     }
     stepping_.resume = false;
+    if (stepping_.active) {
+      shown = std::move(text);
+    }
   }
   vm.set_stepping(stepping_.active);
+  return shown;
+}
+
+/// After a call that on_step has shown.
+void Repl::on_return(const std::string& call, std::span<const Value> values) {
+  if (!stepping_.active) {
+    return;
+  }
+  constexpr size_t kLongest = 70;
+  std::string out;
+  for (const Value value : values) {
+    out += (out.empty() ? "" : ", ") + clipped(interp().print(value), kLongest);
+  }
+  const ConsoleBindings console(interp());
+  print(fmt::format("; {} => {}\n", call, values.empty() ? "no value" : out));
 }
 
 }  // namespace caten::repl

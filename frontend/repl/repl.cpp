@@ -10,6 +10,7 @@
 #include "frontend/clos/restarts.h"
 #include "frontend/lisp/stream.h"
 #include "frontend/lisp/vm.h"
+#include "frontend/lisp/warnings.h"
 #include "frontend/reader/reader.h"
 #include "frontend/reader/scan.h"
 #include "frontend/repl/commands.h"
@@ -30,6 +31,7 @@ Repl::~Repl() {
   if (interactive()) {
     interp().hooks.debugger = nullptr;
     interp().hooks.stepper = nullptr;
+    interp().hooks.stepped = nullptr;
   }
 }
 
@@ -46,7 +48,10 @@ void Repl::attach() {
   interp().hooks.debugger = [this](Value condition, const CompileError& error) {
     debug(condition, error);
   };
-  interp().hooks.stepper = [this] { on_step(); };
+  interp().hooks.stepper = [this] { return on_step(); };
+  interp().hooks.stepped = [this](const std::string& call, std::span<const Value> values) {
+    on_return(call, values);
+  };
 }
 
 void Repl::interact() {
@@ -168,11 +173,13 @@ void Repl::run_command(std::string_view name, std::string_view rest) {
 /// The forms of `text` from `offset` on, up to a command.
 bool Repl::evaluate(const std::string& text, size_t offset) {
   const uint32_t file = interp().sources().add(source_name(), text);
+  lisp::Warnings::FileScope warnings(interp(), file);
   lisp::Reader reader(interp(), file, offset);
   bool is_first = true;
   while (true) {
     const size_t begin = reader.offset();
     if (!is_first && command_at_start(std::string_view(text).substr(begin))) {
+      warnings.finish();
       return process(text.substr(begin));
     }
     Value form;
@@ -180,8 +187,12 @@ bool Repl::evaluate(const std::string& text, size_t offset) {
       form = Value();
       form = reader.read(text);
     });
-    if (!was_read || form.is_none()) {
-      return was_read;
+    if (!was_read) {
+      return false;
+    }
+    if (form.is_none()) {
+      warnings.finish();
+      return true;
     }
     size_t number = 0;
     constexpr size_t kShortForm = 40;
@@ -246,6 +257,7 @@ void Repl::remember(Value form, const std::vector<Value>& values) {
 
 Value Repl::evaluate_one(std::string_view text) {
   const uint32_t file = interp().sources().add(source_name(), std::string(text));
+  const lisp::Warnings::FileScope no_warnings(interp(), file);
   lisp::Reader reader(interp(), file);
   const std::string owned(text);
   const Value form = reader.read(owned);

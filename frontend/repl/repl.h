@@ -84,7 +84,8 @@ class Repl final : public Guide {
   bool attempt(const std::string& what, const std::function<void()>& action);
   std::string place_text(Span span);
   void debug(lisp::Value condition, const CompileError& error);
-  void on_step();
+  std::optional<std::string> on_step();
+  void on_return(const std::string& call, std::span<const lisp::Value> values);
   void open_level(Level& level);
   std::string prompt();
   std::string source_name();

@@ -37,7 +37,7 @@ class FileScanner {
     size_t offset = 0;
     while (true) {
       const size_t begin = offset;
-      const Value form = interp_.read(text, &offset);
+      const Value form = interp_.read(text, &offset, file_);
       if (form.is_none()) {
         break;
       }

@@ -79,7 +79,7 @@ class ListFlattener {
 
 FlatData flatten(Interpreter& interp, Value data) {
   if (const auto* array = data.try_as<lisp::Array>()) {
-    FlatData flat{array->dims, array->data};
+    FlatData flat{array->dims, {array->data.begin(), array->data.end()}};
     if (array->is_vector()) {
       flat.shape = {static_cast<int64_t>(array->length())};
       flat.elements.resize(array->length());

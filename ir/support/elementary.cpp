@@ -4,10 +4,26 @@
 #include "ir/support/elementary.h"
 
 #include <cmath>
+#include <cstdlib>
+#include <string_view>
 
 #include "ir/support/elementary_f32.h"
 
 namespace caten::elementary {
+
+bool is_fused() {
+#ifdef __x86_64__
+  static const bool yes = [] {
+    const char* wanted = std::getenv("CATENC_ISA");
+    const bool baseline = wanted != nullptr && std::string_view(wanted) == "baseline";
+    return !baseline && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c");
+  }();
+  return yes;
+#else
+  return false;
+#endif
+}
 
 #define CATEN_ELEMENTARY1(fn) \
   float fn(float x) {         \
@@ -17,12 +33,12 @@ namespace caten::elementary {
     return std::fn(x);        \
   }
 // A NaN is not beyond any limit.
-#define CATEN_ELEMENTARY_SPEC(fn, limit)                       \
-  float fn(float x) {                                          \
-    return std::fabs(x) > (limit) ? std::fn(x) : fn##_spec(x); \
-  }                                                            \
-  double fn(double x) {                                        \
-    return std::fn(x);                                         \
+#define CATEN_ELEMENTARY_SPEC(fn, limit)                            \
+  float fn(float x) {                                               \
+    return std::fabs(x) > (limit) ? std::fn(x) : specified_##fn(x); \
+  }                                                                 \
+  double fn(double x) {                                             \
+    return std::fn(x);                                              \
   }
 #define CATEN_ELEMENTARY2(fn)     \
   float fn(float x, float y) {    \

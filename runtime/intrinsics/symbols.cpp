@@ -7,6 +7,7 @@
 
 #include "ir/support/elementary.h"
 #include "ir/type.h"
+#include "runtime/backend.h"
 #include "runtime/interrupt.h"
 #include "runtime/intrinsics/strips/table.h"
 #include "runtime/workers.h"
@@ -83,8 +84,7 @@ StripMap strips_for_this_machine() {
   add(map, strips::moves_##isa());      \
   add(map, strips::reductions_##isa())
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("f16c")) {
+  if (has_avx2()) {
     CATEN_ADD(avx2);
     return map;
   }
@@ -95,6 +95,10 @@ StripMap strips_for_this_machine() {
 }
 
 }  // namespace
+
+bool has_avx2() {
+  return elementary::is_fused();
+}
 
 const void* strip_function(std::string_view name) {
   static const StripMap map = strips_for_this_machine();

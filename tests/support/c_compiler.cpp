@@ -103,10 +103,10 @@ void check_guard(const std::vector<std::byte>& memory, const std::string& name) 
 
 struct CLibrary::Entry {
   const codegen::Compilation* compilation = nullptr;
+  runtime::SizeExpr scratch_bytes{};
   std::vector<int> params;
   std::vector<int> state;
   Wrapper wrapper = nullptr;
-  runtime::SizeExpr scratch_bytes;  // of the C: code in memory keeps more on the threads' side
 };
 
 bool has_compiler(const std::string& name) {
@@ -137,6 +137,8 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
     const runtime::Program& program = compilations[i]->program;
     Entry own;
     own.compilation = compilations[i];
+    // Other loops than in memory, so other temporaries.
+    own.scratch_bytes = codegen::lower_c99(*compilations[i]).program.arena_bytes;
     for (size_t b = 0; b < program.buffers.size(); ++b) {
       if (program.buffers[b].kind == runtime::BufferKind::Param) {
         (program.buffers[b].written ? own.state : own.params).push_back(static_cast<int>(b));
@@ -167,7 +169,6 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
     if (!own.state.empty()) {
       add("state");
     }
-    own.scratch_bytes = codegen::lower_c99(*compilations[i]).program.arena_bytes;
     if (own.scratch_bytes != runtime::SizeExpr::number(0)) {
       add("scratch");
     }

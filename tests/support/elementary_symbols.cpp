@@ -10,7 +10,7 @@
   extern "C" float fn##f(float x) {                                                            \
     using namespace caten::elementary;                                                         \
     const bool beyond = magnitude(x) > (limit);                                                \
-    return beyond ? static_cast<float>(__builtin_##fn(static_cast<double>(x))) : fn##_spec(x); \
+    return beyond ? static_cast<float>(__builtin_##fn(static_cast<double>(x))) : specified_##fn(x); \
   }
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1

@@ -9,6 +9,9 @@
 namespace caten::loops {
 namespace {
 
+/// Where there are many rows, larger blocks read the other operand less often and are still enough
+/// for several threads.
+constexpr int64_t kManyRows = 512;
 /// The micro-kernel's tiles, as in runtime/intrinsics/strips/matmul.cpp.
 constexpr int64_t kTileRows = 6;
 constexpr int64_t kPanelBytes = 64;
@@ -161,7 +164,7 @@ class Contractor : private ContractionFinder {
     if (all && *all < tiling_.block_rows) {
       return (*all + kTileRows - 1) / kTileRows * kTileRows;
     }
-    return tiling_.block_rows;
+    return all && *all >= kManyRows ? 2 * tiling_.block_rows : tiling_.block_rows;
   }
 
   bool split(For& loop, std::vector<Core>& cores, Block& out) {

@@ -6,6 +6,12 @@
 namespace caten::runtime::strips {
 namespace {
 
+#ifdef __FMA__
+constexpr bool kFused = true;
+#else
+constexpr bool kFused = false;
+#endif
+
 #define CATEN_ELEMENTARY1(fn)   \
   struct Of_##fn {              \
     template <typename T>       \
@@ -35,7 +41,7 @@ namespace {
       }                                                             \
     }                                                               \
     _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i) {          \
-      r[i] = elementary::fn##_spec(x[i]);                           \
+      r[i] = elementary::fn##_spec<kFused>(x[i]);                   \
     }                                                               \
   }
 using elementary::kSinLimit;

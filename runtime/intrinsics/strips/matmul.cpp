@@ -44,6 +44,7 @@ __attribute__((noinline)) void tile(const T* a, const T* b, int64_t depth, T* c,
   constexpr int64_t kVectors = Accumulator<T>::kVectors;
   constexpr int64_t kLanes = Accumulator<T>::kLanes;
   V sum[rows][kVectors] = {};
+#pragma GCC unroll 4
   for (int64_t k = 0; k < depth; ++k) {
     V right[kVectors];
 #pragma GCC unroll 8
@@ -52,7 +53,7 @@ __attribute__((noinline)) void tile(const T* a, const T* b, int64_t depth, T* c,
     }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < rows; ++r) {
-      const T left = a[r];
+      const V left = a[r] - V{};
 #pragma GCC unroll 8
       for (int64_t v = 0; v < kVectors; ++v) {
         sum[r][v] += left * right[v];
@@ -72,8 +73,11 @@ __attribute__((noinline)) void tile(const T* a, const T* b, int64_t depth, T* c,
     }
     return;
   }
+  // Every use of the sums is unrolled, so that they stay in registers.
   T rest[kColumns<T>];
+#pragma GCC unroll 8
   for (int64_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
     for (int64_t v = 0; v < kVectors; ++v) {
       *reinterpret_cast<V*>(rest + v * kLanes) = sum[r][v];
     }
@@ -90,45 +94,104 @@ inline int64_t depth_of_block(int64_t depth) {
   return block > kMaxDepth ? kMaxDepth : block;
 }
 
+/// Tiles one below the other: c (rows x width) += `terms` of packed a and b; panels of a are
+/// `depth` long.
+template <typename T>
+void tiles(const T* a, const T* b, int64_t rows, int64_t terms, int64_t depth, T* c, int64_t stride,
+           int64_t width) {
+  for (int64_t i = 0; i < rows; i += kRows) {
+    const T* left = a + i * depth;
+    T* place = c + i * stride;
+    switch (rows - i < kRows ? rows - i : kRows) {
+      case 1:
+        tile<T, 1>(left, b, terms, place, stride, width);
+        break;
+      case 2:
+        tile<T, 2>(left, b, terms, place, stride, width);
+        break;
+      case 3:
+        tile<T, 3>(left, b, terms, place, stride, width);
+        break;
+      case 4:
+        tile<T, 4>(left, b, terms, place, stride, width);
+        break;
+      case 5:
+        tile<T, 5>(left, b, terms, place, stride, width);
+        break;
+      default:
+        tile<T, kRows>(left, b, terms, place, stride, width);
+        break;
+    }
+  }
+}
+
+/// Rows whose sums are collected in the first-level cache before they are added to c.
+constexpr int64_t kCollected = 16 * kRows;
+/// Terms of a sum that are added up before the next panel of b: that much of the rows of a stays in
+/// the second-level cache.
+constexpr int64_t kChunk = 512;
+
 /// c (rows x columns, `stride` apart) += packed a (rows x depth) times packed b (depth x columns).
 template <typename T>
-void multiply(void* c_place, const void* a_place, const void* b_place, int64_t rows,
+void multiply(void* c_place, const void* a_place, const void* b_place, int64_t all_rows,
               int64_t columns, int64_t depth, int64_t stride) {
-  auto* c = static_cast<T*>(c_place);
-  const auto* a = static_cast<const T*>(a_place);
   const auto* b = static_cast<const T*>(b_place);
   const int64_t block = depth_of_block(depth);
-  for (int64_t k = 0; k < depth; k += block) {
-    const int64_t terms = depth - k < block ? depth - k : block;
-    for (int64_t j = 0; j < columns; j += kColumns<T>) {
-      const int64_t width = columns - j < kColumns<T> ? columns - j : kColumns<T>;
-      const T* right = b + j * depth + k * kColumns<T>;
-      for (int64_t i = 0; i < rows; i += kRows) {
-        const T* left = a + i * depth + k * kRows;
-        T* place = c + i * stride + j;
-        switch (rows - i < kRows ? rows - i : kRows) {
-          case 1:
-            tile<T, 1>(left, right, terms, place, stride, width);
-            break;
-          case 2:
-            tile<T, 2>(left, right, terms, place, stride, width);
-            break;
-          case 3:
-            tile<T, 3>(left, right, terms, place, stride, width);
-            break;
-          case 4:
-            tile<T, 4>(left, right, terms, place, stride, width);
-            break;
-          case 5:
-            tile<T, 5>(left, right, terms, place, stride, width);
-            break;
-          default:
-            tile<T, kRows>(left, right, terms, place, stride, width);
-            break;
+  for (int64_t first = 0; first < all_rows; first += kCollected) {
+    const int64_t rows = all_rows - first < kCollected ? all_rows - first : kCollected;
+    const T* a = static_cast<const T*>(a_place) + first * depth;
+    T* c = static_cast<T*>(c_place) + first * stride;
+    for (int64_t start = 0; start < depth; start += kChunk) {
+      const int64_t end = depth - start < kChunk ? depth : start + kChunk;
+      for (int64_t j = 0; j < columns; j += kColumns<T>) {
+        const int64_t width = columns - j < kColumns<T> ? columns - j : kColumns<T>;
+        if (end - start <= block) {
+          tiles(a + start * kRows, b + j * depth + start * kColumns<T>, rows, end - start, depth,
+                c + j, stride, width);
+          continue;
+        }
+        // Rows of c may lie so that few of them fit the cache at once: the blocks of k add to rows
+        // that lie together.
+        T sums[kCollected * kColumns<T>];
+        for (int64_t i = 0; i < rows * kColumns<T>; ++i) {
+          sums[i] = T(0);
+        }
+        for (int64_t k = start; k < end; k += block) {
+          const int64_t terms = end - k < block ? end - k : block;
+          tiles(a + k * kRows, b + j * depth + k * kColumns<T>, rows, terms, depth, sums,
+                kColumns<T>, kColumns<T>);
+        }
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t l = 0; l < width; ++l) {
+            c[i * stride + j + l] += sums[i * kColumns<T> + l];
+          }
         }
       }
     }
   }
+}
+
+/// Four floats of six lines that lie `stride` apart as four columns: out[k * 6 + line].
+inline void turn(float* out, const float* x, int64_t stride) {
+  typedef float V __attribute__((vector_size(16), aligned(4)));
+  typedef float Pair __attribute__((vector_size(8), aligned(4)));
+  typedef int Mask __attribute__((vector_size(16)));
+  const auto line = [&](int64_t l) { return *reinterpret_cast<const V*>(x + l * stride); };
+  const V low01 = __builtin_shuffle(line(0), line(1), Mask{0, 4, 1, 5});
+  const V high01 = __builtin_shuffle(line(0), line(1), Mask{2, 6, 3, 7});
+  const V low23 = __builtin_shuffle(line(2), line(3), Mask{0, 4, 1, 5});
+  const V high23 = __builtin_shuffle(line(2), line(3), Mask{2, 6, 3, 7});
+  const V low45 = __builtin_shuffle(line(4), line(5), Mask{0, 4, 1, 5});
+  const V high45 = __builtin_shuffle(line(4), line(5), Mask{2, 6, 3, 7});
+  const auto put = [&](int64_t k, V four, V pairs, bool upper) {
+    *reinterpret_cast<V*>(out + k * 6) = four;
+    *reinterpret_cast<Pair*>(out + k * 6 + 4) =
+        upper ? Pair{pairs[2], pairs[3]} : Pair{pairs[0], pairs[1]};
+  };
+  put(0, __builtin_shuffle(low01, low23, Mask{0, 1, 4, 5}), low45, false);
+  put(1, __builtin_shuffle(low01, low23, Mask{2, 3, 6, 7}), low45, true);
+  put(2, __builtin_shuffle(high01, high23, Mask{0, 1, 4, 5}), high45, false);
+  put(3, __builtin_shuffle(high01, high23, Mask{2, 3, 6, 7}), high45, true);
 }
 
 /// Panels of `lanes` lines of a matrix whose element (line, k) is at line * line_stride +
@@ -138,17 +201,37 @@ void pack(void* out, const void* from, int64_t lines, int64_t depth, int64_t lin
           int64_t k_stride) {
   auto* r = static_cast<T*>(out);
   const auto* x = static_cast<const T*>(from);
-  for (int64_t line = 0; line < lines; line += lanes) {
-    const int64_t count = lines - line < lanes ? lines - line : lanes;
-    const T* source = x + line * line_stride;
-    if (count == lanes && line_stride == 1) {
-      for (int64_t k = 0; k < depth; ++k) {
-        for (int64_t l = 0; l < lanes; ++l) {
-          r[k * lanes + l] = source[k * k_stride + l];
+  int64_t line = 0;
+  if (line_stride == 1) {
+    // Several k at a time for all panels: memory is read and written in long pieces.
+    constexpr int64_t kTogether = 8;
+    const int64_t full = lines / lanes * lanes;
+    for (int64_t k = 0; k < depth; k += kTogether) {
+      const int64_t count = depth - k < kTogether ? depth - k : kTogether;
+      for (line = 0; line < full; line += lanes) {
+        T* place = r + line * depth + k * lanes;
+        const T* source = x + k * k_stride + line;
+        for (int64_t i = 0; i < count; ++i) {
+          for (int64_t l = 0; l < lanes; ++l) {
+            place[i * lanes + l] = source[i * k_stride + l];
+          }
         }
       }
-    } else if (count == lanes) {
-      for (int64_t k = 0; k < depth; ++k) {
+    }
+    line = full;
+    r += full * depth;
+  }
+  for (; line < lines; line += lanes) {
+    const int64_t count = lines - line < lanes ? lines - line : lanes;
+    const T* source = x + line * line_stride;
+    if (count == lanes) {
+      int64_t k = 0;
+      if constexpr (sizeof(T) == 4 && lanes == kRows) {
+        for (; k_stride == 1 && k + 4 <= depth; k += 4) {
+          turn(r + k * lanes, source + k, line_stride);
+        }
+      }
+      for (; k < depth; ++k) {
         for (int64_t l = 0; l < lanes; ++l) {
           r[k * lanes + l] = source[l * line_stride + k * k_stride];
         }

@@ -42,13 +42,13 @@ struct Product {
 };
 struct Max {
   template <typename T>
-  static T of(T a, T b) {
+  static constexpr T of(T a, T b) {
     return a > b ? a : a != a ? a : b;
   }
 };
 struct Min {
   template <typename T>
-  static T of(T a, T b) {
+  static constexpr T of(T a, T b) {
     return a < b ? a : a != a ? a : b;
   }
 };
@@ -109,6 +109,51 @@ void reduce(void* acc, const void* a, int64_t n) {
   *result = total;
 }
 
+#ifdef __AVX2__
+constexpr int64_t kVectorBytes = 32;
+#else
+constexpr int64_t kVectorBytes = 16;
+#endif
+
+/// Max or Min of floats: NaNs are noted beside the extremes, so that each costs one instruction.
+template <typename Op, typename T>
+void extreme(void* acc, const void* a, int64_t n) {
+  typedef T Vector __attribute__((vector_size(kVectorBytes), aligned(sizeof(T))));
+  constexpr bool kMax = T(1) == Op::of(T(0), T(1));
+  constexpr int64_t kLanes = kVectorBytes / static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kVectors = 4;
+  const auto* x = static_cast<const T*>(a);
+  T total = *static_cast<T*>(acc);
+  int64_t i = 0;
+  if (n >= kLanes * kVectors) {
+    Vector best[kVectors];
+    for (int64_t v = 0; v < kVectors; ++v) {
+      best[v] = *reinterpret_cast<const Vector*>(x + v * kLanes);
+    }
+    auto unordered = best[0] != best[0];
+    for (; i + kLanes * kVectors <= n; i += kLanes * kVectors) {
+#pragma GCC unroll 4
+      for (int64_t v = 0; v < kVectors; ++v) {
+        const Vector next = *reinterpret_cast<const Vector*>(x + i + v * kLanes);
+        best[v] = (kMax ? next > best[v] : next < best[v]) ? next : best[v];
+        unordered |= next != next;
+      }
+    }
+    bool any = false;
+    for (int64_t l = 0; l < kLanes; ++l) {
+      any |= unordered[l] != 0;
+      for (int64_t v = 0; v < kVectors; ++v) {
+        total = Op::of(total, best[v][l]);
+      }
+    }
+    total = any ? T(__builtin_nan("")) : total;
+  }
+  for (; i < n; ++i) {
+    total = Op::of(total, x[i]);
+  }
+  *static_cast<T*>(acc) = total;
+}
+
 template <typename T>
 inline T multiply_add(T a, T b, T c) {
 #ifdef __FMA__
@@ -155,13 +200,17 @@ void dot(void* acc, const void* a, const void* b, int64_t n) {
 }
 
 #define ROW(op, Op, s, T) {"ct_reduce_" #op "_" #s, address(&reduce<Op, T>)},
-#define ANY_ROWS(s, T) \
-  ROW(add, Sum, s, T) ROW(mul, Product, s, T) ROW(max, Max, s, T) ROW(min, Min, s, T)
-#define INT_ROWS(s, T) ANY_ROWS(s, T) ROW(and, And, s, T) ROW(or, Or, s, T)
+#define SUM_ROWS(s, T) ROW(add, Sum, s, T) ROW(mul, Product, s, T)
+#define FLOAT_ROWS(s, T)                                          \
+  SUM_ROWS(s, T){"ct_reduce_max_" #s, address(&extreme<Max, T>)}, \
+      {"ct_reduce_min_" #s, address(&extreme<Min, T>)},
+#define INT_ROWS(s, T) \
+  SUM_ROWS(s, T)       \
+  ROW(max, Max, s, T) ROW(min, Min, s, T) ROW(and, And, s, T) ROW(or, Or, s, T)
 
 const Entry kEntries[] = {
     // clang-format off
-    ANY_ROWS(f32, float) ANY_ROWS(f64, double)
+    FLOAT_ROWS(f32, float) FLOAT_ROWS(f64, double)
     INT_ROWS(i8, int8_t) INT_ROWS(i16, int16_t) INT_ROWS(i32, int32_t) INT_ROWS(i64, int64_t)
     INT_ROWS(u8, uint8_t) INT_ROWS(u16, uint16_t) INT_ROWS(u32, uint32_t) INT_ROWS(u64, uint64_t)
     // clang-format on

@@ -346,3 +346,33 @@
 ;=> 0
 (gcd 9223372036854775807 3)
 ;=> 1
+
+;;; What arithmetic errors tell of their operation.
+(defun operation-of (function) (handler-case (funcall function) (arithmetic-error (c) (list (arithmetic-error-operation c) (arithmetic-error-operands c)))))
+;=> OPERATION-OF
+(operation-of (lambda () (/ 5 0)))
+;=> (/ (5 0))
+(operation-of (lambda () (/ 0)))
+;=> (/ (1 0))
+(operation-of (lambda () (floor 5 0)))
+;=> (/ (5 0))
+(operation-of (lambda () (mod 5 0)))
+;=> (/ (5 0))
+(operation-of (lambda () (rem 5.0 0)))
+;=> (/ (5.0 0.0))
+(operation-of (lambda () (/ 1.0 0.0)))
+;=> (/ (1.0 0.0))
+(operation-of (lambda () (* 1e38 1e38)))
+;=> (* (1.0e38 1.0e38))
+(operation-of (lambda () (+ 1d308 1d308)))
+;=> (+ (1.0d308 1.0d308))
+(operation-of (lambda () (- -3e38 3e38)))
+;=> (- (-3.0e38 3.0e38))
+(operation-of (lambda () (expt 0 -1)))
+;=> (EXPT (0 -1))
+(operation-of (lambda () (/ 0.0 0.0)))
+;=> (/ (0.0 0.0))
+(let ((*read-base* 16)) (list (read-from-string "ff") (read-from-string "-1a") (read-from-string "10.") (read-from-string "a/b") (read-from-string "1e") (read-from-string "#b101") (read-from-string "xyz")))
+;=> (255 -26 10 10/11 30 5 XYZ)
+(let ((*read-base* 2)) (list (read-from-string "101") (read-from-string "12") (read-from-string "1.5") (read-from-string "+11/10")))
+;=> (5 |12| 1.5 3/2)

@@ -188,7 +188,26 @@
 ;!> PROGRAM-ERROR
 (princ)
 ;!> PROGRAM-ERROR
-;departs: what fits a line stays on it
 (pprint '(let ((x 1)) (print x)))
-;>> \n(LET ((X 1)) (PRINT X))
+;>> \n(LET ((X 1))\n  (PRINT X))
 
+
+;;; Structures in circles.
+(progn (defstruct ring-node value next) nil)
+;=> NIL
+(let ((*print-circle* t) (n (make-ring-node :value 1))) (setf (ring-node-next n) n) (prin1-to-string n))
+;=> "#1=#S(RING-NODE :VALUE 1 :NEXT #1#)"
+(let ((*print-circle* t) (l (list 1 2))) (prin1-to-string (make-ring-node :value l :next l)))
+;=> "#S(RING-NODE :VALUE #1=(1 2) :NEXT #1#)"
+(let* ((*print-circle* t) (a (make-ring-node :value 'a)) (b (make-ring-node :value 'b :next a))) (setf (ring-node-next a) b) (prin1-to-string (list a b)))
+;=> "(#1=#S(RING-NODE :VALUE A :NEXT #2=#S(RING-NODE :VALUE B :NEXT #1#)) #2#)"
+(let ((*print-level* 2)) (prin1-to-string (make-ring-node :value 1 :next (make-ring-node :value 2 :next (make-ring-node :value 3)))))
+;=> "#S(RING-NODE :VALUE 1 :NEXT #S(RING-NODE :VALUE 2 :NEXT #))"
+(let ((*print-length* 1)) (prin1-to-string (make-ring-node :value 1)))
+;=> "#S(RING-NODE :VALUE 1 ...)"
+(let ((n (let ((*print-circle* t)) (read-from-string "#1=#S(ring-node :value 5 :next #1#)")))) (list (ring-node-value n) (eq n (ring-node-next n))))
+;=> (5 T)
+(let ((*print-pretty* t) (*print-right-margin* 80)) (with-output-to-string (*standard-output*) (pprint '(defun f (x) (let ((y 1)) (if (= x y) (+ x y) x)))))) 
+;=> "\n(DEFUN F (X)\n  (LET ((Y 1))\n    (IF (= X Y)\n        (+ X Y)\n        X)))"
+(format nil "~:c|~:@c|~c" #\Space #\Space #\Space)
+;=> "Space|Space| "

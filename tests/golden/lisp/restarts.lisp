@@ -118,9 +118,8 @@
 ;=> UNDEFINED-FN-XYZ
 (handler-case undefined-var-xyz (unbound-variable (c) (cell-error-name c)))
 ;=> UNDEFINED-VAR-XYZ
-;departs: operation and operands are not kept
 (handler-case (/ 1 0) (division-by-zero (c) (list (arithmetic-error-operation c) (arithmetic-error-operands c))))
-;=> (NIL NIL)
+;=> (/ (1 0))
 (handler-case (/ 1 0) (arithmetic-error () :arith))
 ;=> :ARITH
 (handler-case (symbol-value 'undef-xyz) (cell-error (c) (cell-error-name c)))

@@ -129,3 +129,7 @@ line2") (list (multiple-value-list (read-line s)) (multiple-value-list (read-lin
 ;=> "(1 \"a\")"
 (let ((s (make-array 0 :element-type 'character :fill-pointer 0 :adjustable t))) (with-output-to-string (o s) (write-string "abc" o)) s)
 ;=> "abc"
+(with-input-from-string (s "12 34") (list (read-preserving-whitespace s) (read-char s) (read s)))
+;=> (12 #\  34)
+(with-input-from-string (s "12 34") (list (read s) (read-char s) (read s)))
+;=> (12 #\3 4)

@@ -96,3 +96,15 @@
 ;=> (T NIL NIL)
 (loop for s in '(a b) collect (intern (concatenate 'string (symbol-name s) "X")))
 ;=> (AX BX)
+
+;;; Documentation of variables.
+(progn (defvar *documented* 1 "What it is for.") (documentation '*documented* 'variable))
+;=> "What it is for."
+(progn (defparameter *documented-2* 1 "The second.") (documentation '*documented-2* 'variable))
+;=> "The second."
+(progn (defconstant +documented+ 1 "The third.") (documentation '+documented+ 'variable))
+;=> "The third."
+(progn (setf (documentation '*documented* 'variable) "Changed.") (documentation '*documented* 'variable))
+;=> "Changed."
+(progn (defvar *undocumented* 1) (documentation '*undocumented* 'variable))
+;=> NIL

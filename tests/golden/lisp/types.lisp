@@ -120,3 +120,19 @@
 ;=> (T NIL)
 (list (typep 1e10 '(single-float 0.0)) (typep most-positive-single-float 'single-float))
 ;=> (T T)
+
+;;; Bit vectors and the kinds of streams.
+(list (typep #*101 'bit-vector) (typep 1 'bit-vector) (typep #*1 'simple-bit-vector) (typep #*101 '(bit-vector 3)) (typep #*101 '(simple-bit-vector 2)) (typep #(1) 'bit-vector) (typep #*1 'vector))
+;=> (T NIL T T NIL NIL T)
+(list (subtypep 'bit-vector 'vector) (subtypep 'simple-bit-vector 'bit-vector) (subtypep 'vector 'bit-vector) (subtypep 'string-stream 'stream))
+;=> (T T NIL T)
+(progn (defgeneric kind-of-array (x) (:method ((x bit-vector)) :bits) (:method ((x vector)) :vector) (:method ((x array)) :array)) (mapcar #'kind-of-array (list #*10 #(1) "s" #2A((1)))))
+;=> (:BITS :VECTOR :VECTOR :ARRAY)
+(typecase #*10 (string :string) (bit-vector :bits) (vector :vector))
+;=> :BITS
+(list (typep (make-string-output-stream) 'string-stream) (typep (make-string-input-stream "") 'file-stream) (typep (make-broadcast-stream) 'broadcast-stream) (typep (make-synonym-stream '*standard-output*) 'synonym-stream) (typep (make-two-way-stream *standard-input* *standard-output*) 'two-way-stream) (typep 1 'file-stream))
+;=> (T NIL T T T NIL)
+(list (typep (make-string-input-stream "x") 'stream) (streamp (make-broadcast-stream)) (typep 5 'method-combination))
+;=> (T T NIL)
+(list (stringp (lisp-implementation-version)) (stringp (machine-type)) (stringp (software-type)) (realp (hash-table-rehash-size (make-hash-table))) (realp (hash-table-rehash-threshold (make-hash-table))))
+;=> (T T T T T)

@@ -104,6 +104,31 @@ TEST(TerminalTest, ControlCStopsALongKernel) {
             "4.0\n");
 }
 
+TEST(TerminalTest, ControlCStopsALoopWithoutOthersInside) {
+  Terminal terminal;
+  terminal.enter("(defun flat (n) (!sum (!sin (!cast (!index-components (list n)) :float32))))");
+  terminal.send("(progn (format t \"flat~%\") (proceed (flat 90000000000)))\r");
+  terminal.wait_for("\nflat");
+  terminal.send(kCtrlC);
+  terminal.wait_for_prompt();
+  terminal.wait_for("; interrupted");
+  EXPECT_EQ(terminal.enter("(* 6 7)"), "42\n");
+}
+
+TEST(TerminalTest, WarnsAtTheEndOfAnInput) {
+  Terminal terminal;
+  std::string shown = terminal.enter("(defun caller (x y) (nowhere x))");
+  EXPECT_NE(shown.find("variable `y` is never used [W0101]"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("function `nowhere` is not defined anywhere [W0102]"), std::string::npos)
+      << shown;
+  shown = terminal.enter("(nowhere 5)");
+  EXPECT_NE(shown.find("function `nowhere` is not defined [E0201]"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("W0102"), std::string::npos) << "the error says it: " << shown;
+  terminal.enter(":abort");
+  EXPECT_EQ(terminal.enter("(defun nowhere (x) (* 2 x))"), "NOWHERE\n");
+  EXPECT_EQ(terminal.enter("(caller 4 5)"), "8\n");
+}
+
 TEST(TerminalTest, ErrorsOpenLevelsAndControlDLeavesThem) {
   Terminal terminal;
   terminal.enter("(defvar *kept* 1)");
@@ -181,12 +206,15 @@ TEST(TerminalTest, Stepping) {
   EXPECT_NE(shown.find("; (LEAF 3)"), std::string::npos) << shown;
   EXPECT_EQ(terminal.enter("(+ 1 1)"), "2\n") << "a level to evaluate in";
   shown = terminal.enter(":next");
-  EXPECT_NE(shown.find("; (LEAF 4)"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("; (LEAF 3) => 6\n; (LEAF 4)"), std::string::npos) << shown;
   EXPECT_EQ(terminal.enter(":continue"), "14\n");
   EXPECT_EQ(terminal.screen().row_text(terminal.screen().row()), "catenc>");
   shown = terminal.enter("(step (tree 1))");
   EXPECT_NE(shown.find("; (TREE 1)"), std::string::npos) << shown;
-  EXPECT_EQ(terminal.enter(":out"), "6\n");
+  EXPECT_EQ(terminal.enter(":out"), "; (TREE 1) => 6\n6\n");
+  terminal.enter("(defun both (n) (values n (list n)))");
+  terminal.enter(":step (multiple-value-list (both 1))");
+  EXPECT_EQ(terminal.enter(":next"), "; (BOTH 1) => 1, (1)\n(1 (1))\n");
 }
 
 TEST(TerminalTest, RunawayRecursionLeavesTheSessionWhole) {

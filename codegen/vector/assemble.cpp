@@ -1,0 +1,201 @@
+// Loops of vector programs. See Note [layout].
+#include "codegen/vector/assemble.h"
+
+#include "codegen/vector/body_assembler.h"
+
+namespace caten::vector {
+namespace {
+
+class Assembler : private BodyAssembler {
+ public:
+  explicit Assembler(const Program& program) : BodyAssembler(program) {}
+
+  std::vector<uint8_t> run() {
+    copies_ = static_cast<int>(copies());
+    give_accumulators();
+    place_pointers();
+    prologue();
+    // Whole rounds, then single vectors, then single elements.
+    if (copies_ > 1) {
+      loop(copies_, kLanes);
+    }
+    loop(1, kLanes);
+    fold();
+    loop(1, 1);
+    epilogue();
+    return encoder_.finish();
+  }
+
+ private:
+  size_t copies() const { return operations() <= kShort ? 4 : operations() <= kMedium ? 2 : 1; }
+
+  void give_accumulators() {
+    int next = kRegisters;
+    for (Sum& sum : sums_) {
+      for (int copy = 0; copy < copies_; ++copy) {
+        sum.accumulators[static_cast<size_t>(copy)] = --next;
+      }
+      sum.unordered = is_extreme(sum.code) ? --next : -1;
+    }
+    free_registers_ = next;
+  }
+
+  /// Streams get registers, scalars a vector on the stack; slot 0 keeps the argument.
+  void place_pointers() {
+    size_t streams = 0;
+    slots_ = 1;
+    for (size_t i = 0; i < program_.pointers.size(); ++i) {
+      if (program_.pointers[i].role == Role::Stream) {
+        CATEN_CHECK(streams < kMaxStreams, "a vector program has too many streams");
+        slot_of_[i] = static_cast<int>(streams++);
+      } else if (program_.pointers[i].role == Role::Scalar) {
+        slot_of_[i] = slots_++;
+      }
+    }
+    saved_ = streams > kVolatile ? streams - kVolatile : 0;
+    scalar_slots_ = slots_;
+    // As many spill slots as there can be values.
+    slots_ += static_cast<int>(program_.code.size()) * copies_;
+  }
+
+  void prologue() {
+    for (size_t i = 0; i < saved_; ++i) {
+      encoder_.push(kStreamRegisters[kVolatile + i]);
+    }
+    encoder_.push(Gpr::Rbp);
+    encoder_.move(Gpr::Rbp, Gpr::Rsp);
+    encoder_.add(Gpr::Rsp, -32 * slots_);
+    encoder_.and_with(Gpr::Rsp, -32);
+    encoder_.store(Gpr::Rsp, 0, Gpr::Rdi);
+    for (size_t i = 0; i < program_.pointers.size(); ++i) {
+      const Pointer& pointer = program_.pointers[i];
+      const auto offset = static_cast<int32_t>(8 * i);
+      if (pointer.role == Role::Stream) {
+        encoder_.load(stream_register(i), Gpr::Rdi, offset);
+      } else if (pointer.role == Role::Scalar) {
+        encoder_.load(Gpr::Rax, Gpr::Rdi, offset);
+        if (pointer.dtype == DType::Bool) {
+          encoder_.load_byte(Gpr::Rax, Gpr::Rax);
+          encoder_.negate32(Gpr::Rax);
+          encoder_.vex({1, 1, 0x6e, false}, 0, 0, Place::reg(0));  // vmovd xmm0, eax
+          encoder_.vex(kBroadcast, 0, 0, Place::reg(0));
+        } else {
+          encoder_.vex(kBroadcast, 0, 0, Place::memory(Gpr::Rax, 0));
+        }
+        encoder_.vex(kStore, 0, 0, slot(slot_of_[i]));
+      }
+    }
+    for (const Sum& sum : sums_) {
+      for (int copy = 0; copy < copies_; ++copy) {
+        encoder_.vex(kMove, sum.accumulators[static_cast<size_t>(copy)], 0,
+                     Place::constant(identity(sum.code)));
+      }
+      if (sum.unordered >= 0) {
+        encoder_.vex(kZero, sum.unordered, sum.unordered, Place::reg(sum.unordered));
+      }
+    }
+    encoder_.clear(Gpr::Rax);
+  }
+
+  void epilogue() {
+    for (const Sum& sum : sums_) {
+      const int total = sum.accumulators[0];
+      encoder_.load(Gpr::Rdi, Gpr::Rsp, 0);
+      encoder_.load(Gpr::Rdi, Gpr::Rdi, static_cast<int32_t>(8 * sum.pointer));
+      const int given = 0;  // nothing else is live
+      encoder_.vex(kLoadOne, given, 0, Place::memory(Gpr::Rdi, 0));
+      note_unordered(sum, given, false);
+      encoder_.vex(one(combination(sum.code)), total, given, Place::reg(total));
+      if (sum.unordered >= 0) {  // all bits set are a NaN
+        Opcode set = row_of(Code::Or).opcode;
+        set.wide = false;
+        encoder_.vex(set, total, total, Place::reg(sum.unordered));
+      }
+      encoder_.vex(kStoreOne, total, 0, Place::memory(Gpr::Rdi, 0));
+    }
+    encoder_.vzeroupper();
+    encoder_.leave();
+    for (size_t i = saved_; i-- > 0;) {
+      encoder_.pop(kStreamRegisters[kVolatile + i]);
+    }
+    encoder_.ret();
+  }
+
+  /// Rounds of `copies` times `elements` while as many are left.
+  void loop(int copies, int elements) {
+    const int32_t step = copies * elements;
+    encoder_.add(Gpr::Rdi, Gpr::Rax, step);
+    encoder_.compare(Gpr::Rdi, Gpr::Rsi);
+    const Encoder::Label skip = encoder_.jump_forward(Encoder::When::Greater);
+    const Encoder::Label top = encoder_.here();
+    lay_out(copies);
+    body(elements);
+    encoder_.add(Gpr::Rax, step);
+    encoder_.add(Gpr::Rdi, Gpr::Rax, step);
+    encoder_.compare(Gpr::Rdi, Gpr::Rsi);
+    encoder_.jump_back(Encoder::When::LessEqual, top);
+    encoder_.land(skip);
+  }
+
+  /// Every sum into the first lane of its first accumulator.
+  void fold() {
+    for (const Sum& sum : sums_) {
+      const Opcode combine = combination(sum.code);
+      const int total = sum.accumulators[0];
+      for (int width = copies_ / 2; width > 0; width /= 2) {
+        for (int i = 0; i < width; ++i) {
+          const int left = sum.accumulators[static_cast<size_t>(i)];
+          encoder_.vex(combine, left, left,
+                       Place::reg(sum.accumulators[static_cast<size_t>(i + width)]));
+        }
+      }
+      fold_lanes(combine, total);
+      if (sum.unordered >= 0) {
+        fold_lanes(row_of(Code::Or).opcode, sum.unordered);
+      }
+    }
+  }
+  void fold_lanes(Opcode combine, int reg) {
+    const int other = 0;  // nothing else is live
+    combine.wide = false;
+    encoder_.vex(kUpper, reg, 0, Place::reg(other), 1);
+    encoder_.vex(combine, reg, reg, Place::reg(other));
+    encoder_.vex({0, 1, 0x12, false}, other, reg, Place::reg(reg));  // vmovhlps
+    encoder_.vex(combine, reg, reg, Place::reg(other));
+    encoder_.vex({2, 1, 0x16, false}, other, 0, Place::reg(reg));  // vmovshdup
+    encoder_.vex(combine, reg, reg, Place::reg(other));
+  }
+
+  /// Remembers the lanes that are NaN.
+  void note_unordered(const Sum& sum, int value, bool wide) {
+    if (sum.unordered < 0) {
+      return;
+    }
+    const int t = wide ? take() : 1;  // outside of loops nothing else is live
+    Opcode compare = row_of(Code::Unordered).opcode;
+    Opcode set = row_of(Code::Or).opcode;
+    if (!wide) {
+      compare = one(compare);
+      set.wide = false;
+    }
+    encoder_.vex(compare, t, value, Place::reg(value), row_of(Code::Unordered).immediate);
+    encoder_.vex(set, sum.unordered, sum.unordered, Place::reg(t));
+  }
+};
+
+}  // namespace
+
+std::vector<uint8_t> assemble(const Program& program) {
+  return Assembler(program).run();
+}
+
+// Note [layout]
+// rax counts elements, rsi is n, streams have a register each, rsp points to 32-byte slots: the
+// argument, scalars eight times, spilled values. Constants follow the code and are operands in
+// memory, as scalars are. Values get registers in the order of the program; when none is free, the
+// one whose next use is farthest goes to the stack. One round of the loop runs the program for up
+// to four vectors at once, instruction by instruction: a processor that waits for the end of a
+// chain of operations then finds others, and a sum has several accumulators. The rest of less than
+// eight elements runs through the same code with loads and stores of one element: whatever is in
+// the other lanes stays there.
+}  // namespace caten::vector

@@ -1,0 +1,19 @@
+// Vector programs as AVX2 machine code.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/vector/vector.h"
+
+namespace caten::vector {
+
+/// Streams and sums that a program may have: what the general registers and vector registers hold.
+constexpr size_t kMaxStreams = 11;
+constexpr size_t kMaxSums = 2;
+
+/// Position-independent code and constants of `void f(const void *const *pointers, int64_t n)` by
+/// the System V ABI, to be placed at a multiple of 32: runs the program for elements 0 to n - 1.
+std::vector<uint8_t> assemble(const Program& program);
+
+}  // namespace caten::vector

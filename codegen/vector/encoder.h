@@ -1,0 +1,146 @@
+// AVX2 machine code: the few instruction forms that vector programs need. Tests compare every form
+// with a disassembler.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace caten::vector {
+
+/// General registers by their number in encodings.
+enum class Gpr : uint8_t {
+  Rax,
+  Rcx,
+  Rdx,
+  Rbx,
+  Rsp,
+  Rbp,
+  Rsi,
+  Rdi,
+  R8,
+  R9,
+  R10,
+  R11,
+  R12,
+  R13,
+  R14,
+  R15
+};
+
+/// What an instruction reads or writes besides its registers.
+struct Place {
+  enum class Kind : uint8_t { Register, Memory, Constant };
+  Kind kind = Kind::Register;
+  uint8_t number = 0;    // Register: of the vector register
+  Gpr base = Gpr::Rax;   // Memory: base + index * scale + displacement
+  bool indexed = false;  // the index is rax
+  uint8_t scale = 0;     // its logarithm
+  int32_t displacement = 0;
+  uint32_t bits = 0;  // Constant: eight lanes of it
+
+  static Place reg(int number) {
+    Place out;
+    out.number = static_cast<uint8_t>(number);
+    return out;
+  }
+  static Place memory(Gpr base, int32_t displacement) {
+    Place out;
+    out.kind = Kind::Memory;
+    out.base = base;
+    out.displacement = displacement;
+    return out;
+  }
+  static Place element(Gpr base, int scale, int32_t displacement) {
+    Place out = memory(base, displacement);
+    out.indexed = true;
+    out.scale = static_cast<uint8_t>(scale);
+    return out;
+  }
+  static Place constant(uint32_t bits) {
+    Place out;
+    out.kind = Kind::Constant;
+    out.bits = bits;
+    return out;
+  }
+};
+
+/// An opcode: mandatory prefix and map as in codes.def.
+struct Opcode {
+  uint8_t prefix;
+  uint8_t map;
+  uint8_t byte;
+  bool wide = true;  // 256 bits
+};
+
+class Encoder {
+ public:
+  using Label = size_t;
+
+  /// VEX: `reg` and `second` (0 when the form has none) are vector registers.
+  void vex(Opcode opcode, int reg, int second, const Place& place) {
+    vex_bytes(opcode, reg, second, place, 0);
+  }
+  void vex(Opcode opcode, int reg, int second, const Place& place, uint8_t immediate) {
+    vex_bytes(opcode, reg, second, place, 1);
+    byte(immediate);
+  }
+
+  void push(Gpr reg);
+  void pop(Gpr reg);
+  void move(Gpr to, Gpr from);
+  /// 64 bits from memory; to memory.
+  void load(Gpr to, Gpr base, int32_t displacement);
+  void store(Gpr base, int32_t displacement, Gpr from);
+  /// eax = the byte at the address, zero extended.
+  void load_byte(Gpr to, Gpr base);
+  void negate32(Gpr reg);
+  void add(Gpr reg, int32_t number);
+  void and_with(Gpr reg, int32_t number);
+  /// to = from + number
+  void add(Gpr to, Gpr from, int32_t number);
+  void compare(Gpr a, Gpr b);
+  void clear(Gpr reg);
+  /// Into the first-level cache, before it is needed.
+  void prefetch(const Place& place);
+  void leave() { byte(0xc9); }
+  void ret() { byte(0xc3); }
+  void vzeroupper() {
+    byte(0xc5);
+    byte(0xf8);
+    byte(0x77);
+  }
+
+  Label here() const { return bytes_.size(); }
+  /// Jumps: signed less, less or equal, greater, greater or equal.
+  enum class When : uint8_t { Less = 0xc, GreaterEqual = 0xd, LessEqual = 0xe, Greater = 0xf };
+  void jump_back(When when, Label target);
+  /// A jump whose target is given later by `land`.
+  Label jump_forward(When when);
+  void land(Label jump);
+
+  /// Appends the constants and returns everything.
+  std::vector<uint8_t> finish();
+
+ private:
+  void byte(uint8_t value) { bytes_.push_back(value); }
+  void word(uint32_t value) {
+    for (int i = 0; i < 4; ++i) {
+      byte(static_cast<uint8_t>(value >> (8 * i)));
+    }
+  }
+  void rex(bool wide, Gpr reg, Gpr rm);
+  void memory_operand(int reg, const Place& place);
+  void vex_bytes(Opcode opcode, int reg, int second, const Place& place, int after);
+
+  struct Reference {
+    size_t at;    // of the displacement
+    size_t next;  // of the instruction after
+    uint32_t bits;
+  };
+  std::vector<uint8_t> bytes_;
+  std::vector<Reference> references_;
+};
+
+}  // namespace caten::vector

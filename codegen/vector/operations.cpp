@@ -1,0 +1,240 @@
+// The operations that lanes of 32 bits have: floats, int32 and bools as masks.
+#include "codegen/vector/operations.h"
+
+#include "codegen/vector/recorded.h"
+#include "ir/support/elementary_f32.h"
+
+namespace caten::vector {
+namespace {
+
+using air::Op;
+
+constexpr uint32_t kSignBit = 0x80000000U;
+
+bool is_nan(uint32_t bits) {
+  return (bits & 0x7fffffffU) > 0x7f800000U;
+}
+
+/// a op b, or the NaN that one of them is; `code` gives b when either is.
+Value extreme(Builder& b, Code code, Value x, Value y) {
+  if (b.is_constant(y) && !is_nan(b.bits(y))) {
+    return b.binary(code, y, x);
+  }
+  const Value chosen = b.binary(code, x, y);
+  if (b.is_constant(x) && !is_nan(b.bits(x))) {
+    return chosen;
+  }
+  return b.select(b.binary(Code::Unordered, x, x), x, chosen);
+}
+
+std::optional<Value> unary_float(Builder& b, Op op, Value x) {
+  const Float f{{&b, x}};
+  switch (op) {
+    case Op::Neg:
+      return b.binary(Code::Xor, x, b.constant(kSignBit));
+    case Op::Recip:
+      return b.binary(Code::Div, b.constant(1.0F), x);
+    case Op::Sqrt:
+      return b.unary(Code::Sqrt, x);
+    case Op::Floor:
+      return b.unary(Code::Floor, x);
+    case Op::Ceil:
+      return b.unary(Code::Ceil, x);
+    case Op::Trunc:
+      return b.unary(Code::Trunc, x);
+    case Op::Round:
+      return b.unary(Code::Nearest, x);
+    case Op::Exp:
+      return elementary::exp_spec<true>(f).value;
+    case Op::Log:
+      return elementary::log_spec<true>(f).value;
+    case Op::Tanh:
+      return elementary::tanh_spec<true>(f).value;
+    case Op::Erf:
+      return elementary::erf_spec<true>(f).value;
+    default:  // no vector program; the runtime has a routine
+      return std::nullopt;
+  }
+}
+
+std::optional<Value> binary_float(Builder& b, Op op, Value x, Value y) {
+  switch (op) {
+    case Op::Add:
+      return b.binary(Code::Add, x, y);
+    case Op::Sub:
+      return b.binary(Code::Sub, x, y);
+    case Op::Mul:
+      return b.binary(Code::Mul, x, y);
+    case Op::Div:
+      return b.binary(Code::Div, x, y);
+    case Op::Idiv:
+      return b.unary(Code::Floor, b.binary(Code::Div, x, y));
+    case Op::Max:
+      return extreme(b, Code::Max, x, y);
+    case Op::Min:
+      return extreme(b, Code::Min, x, y);
+    case Op::Lt:
+      return b.binary(Code::Less, x, y);
+    case Op::Le:
+      return b.binary(Code::LessEqual, x, y);
+    case Op::Eq:
+      return b.binary(Code::Equal, x, y);
+    case Op::Ne:
+      return b.binary(Code::NotEqual, x, y);
+    default:
+      return std::nullopt;
+  }
+}
+
+Value complement(Builder& b, Value x) {
+  return b.binary(Code::Xor, x, b.constant(~0U));
+}
+
+std::optional<Value> integer(Builder& b, Op op, std::span<const Value> args) {
+  const Value x = args[0];
+  if (args.size() == 1) {
+    switch (op) {
+      case Op::Neg:
+        return b.binary(Code::SubInt, b.constant(0U), x);
+      case Op::Not:
+        return complement(b, x);
+      default:
+        return std::nullopt;
+    }
+  }
+  const Value y = args[1];
+  switch (op) {
+    case Op::Add:
+      return b.binary(Code::AddInt, x, y);
+    case Op::Sub:
+      return b.binary(Code::SubInt, x, y);
+    case Op::Mul:
+      return b.binary(Code::MulInt, x, y);
+    case Op::Max:
+      return b.binary(Code::MaxInt, x, y);
+    case Op::Min:
+      return b.binary(Code::MinInt, x, y);
+    case Op::And:
+      return b.binary(Code::And, x, y);
+    case Op::Or:
+      return b.binary(Code::Or, x, y);
+    case Op::Xor:
+      return b.binary(Code::Xor, x, y);
+    case Op::Lt:
+      return b.binary(Code::MoreInt, y, x);
+    case Op::Le:
+      return complement(b, b.binary(Code::MoreInt, x, y));
+    case Op::Eq:
+      return b.binary(Code::EqualInt, x, y);
+    case Op::Ne:
+      return complement(b, b.binary(Code::EqualInt, x, y));
+    default:
+      return std::nullopt;
+  }
+}
+
+/// On masks, arithmetic is logic and false is less than true.
+std::optional<Value> logical(Builder& b, Op op, std::span<const Value> args) {
+  const Value x = args[0];
+  if (args.size() == 1) {
+    return op == Op::Not ? std::optional(complement(b, x)) : std::nullopt;
+  }
+  const Value y = args[1];
+  switch (op) {
+    case Op::Add:
+    case Op::Max:
+    case Op::Or:
+      return b.binary(Code::Or, x, y);
+    case Op::Mul:
+    case Op::Min:
+    case Op::And:
+      return b.binary(Code::And, x, y);
+    case Op::Xor:
+    case Op::Ne:
+      return b.binary(Code::Xor, x, y);
+    case Op::Eq:
+      return complement(b, b.binary(Code::Xor, x, y));
+    case Op::Lt:
+      return b.binary(Code::AndNot, x, y);
+    case Op::Le:
+      return b.binary(Code::Or, complement(b, x), y);
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_float_lane(DType dtype) {
+  return dtype == DType::Float32 || is_half(dtype);
+}
+
+/// Truncates and saturates; NaN gives 0.
+Value float_to_int(Builder& b, Value x) {
+  const Value converted = b.unary(Code::ToInt, x);
+  const Value above = b.binary(Code::LessEqual, b.constant(2147483648.0F), x);
+  const Value high = b.select(above, b.constant(0x7fffffffU), converted);
+  return b.binary(Code::AndNot, b.binary(Code::Unordered, x, x), high);
+}
+
+std::optional<Value> cast(Builder& b, DType to, DType from, Value x) {
+  if (from == to) {
+    return x;
+  }
+  if (is_float_lane(to)) {
+    Value out = x;
+    if (from == DType::Bool) {
+      out = b.binary(Code::And, x, b.constant(1.0F));
+    } else if (from == DType::Int32) {
+      out = b.unary(Code::ToFloat, x);
+    }
+    return is_half(to) ? rounded(b, to, out) : out;
+  }
+  if (to == DType::Bool) {
+    return is_float_lane(from) ? b.binary(Code::NotEqual, x, b.constant(0.0F))
+                               : complement(b, b.binary(Code::EqualInt, x, b.constant(0U)));
+  }
+  return from == DType::Bool ? b.binary(Code::And, x, b.constant(1U)) : float_to_int(b, x);
+}
+
+}  // namespace
+
+bool has_lanes(DType dtype) {
+  return is_float_lane(dtype) || dtype == DType::Int32 || dtype == DType::Bool;
+}
+
+Value rounded(Builder& b, DType to, Value value) {
+  if (to == DType::Float16) {
+    return b.unary(Code::RoundHalf, value);
+  }
+  const Bits bits{{&b, value}};
+  const Bits odd = Bits{{&b, b.unary(Code::ShiftBits, value, 16)}} & 1U;
+  const Bits near = (bits + 0x7fffU + odd) & 0xffff0000U;
+  const Bits nan = (bits | 0x400000U) & 0xffff0000U;
+  return b.select(b.binary(Code::Unordered, value, value), nan.value, near.value);
+}
+
+std::optional<Value> operation(Builder& b, Op op, DType result, DType from,
+                               std::span<const Value> args) {
+  if (!has_lanes(result) || !has_lanes(from)) {
+    return std::nullopt;
+  }
+  if (op == Op::Where) {
+    return b.select(args[0], args[1], args[2]);
+  }
+  if (op == Op::Cast) {
+    return cast(b, result, from, args[0]);
+  }
+  if (op == Op::Bitcast) {
+    const bool plain =
+        !is_half(result) && !is_half(from) && result != DType::Bool && from != DType::Bool;
+    return plain ? std::optional(args[0]) : std::nullopt;
+  }
+  if (from == DType::Bool) {
+    return logical(b, op, args);
+  }
+  if (from == DType::Int32) {
+    return integer(b, op, args);
+  }
+  return args.size() == 1 ? unary_float(b, op, args[0]) : binary_float(b, op, args[0], args[1]);
+}
+
+}  // namespace caten::vector

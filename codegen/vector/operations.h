@@ -1,0 +1,23 @@
+// AIR operations as vector programs.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "codegen/vector/vector.h"
+#include "ir/air/air.h"
+
+namespace caten::vector {
+
+/// Whether values of this dtype fit the lanes (16-bit floats as floats).
+bool has_lanes(DType dtype);
+
+/// op(args), where `from` is the dtype of the arguments (of the choices of a Where); nullopt when
+/// vector programs do not have it. The bits are those of the runtime's routines.
+std::optional<Value> operation(Builder& builder, air::Op op, DType result, DType from,
+                               std::span<const Value> args);
+
+/// Float lanes rounded to a 16-bit float.
+Value rounded(Builder& builder, DType to, Value value);
+
+}  // namespace caten::vector

@@ -1,0 +1,106 @@
+// Vector programs: the body of a fused strip as straight-line code over vectors of eight 32-bit
+// lanes, executed for every eight consecutive elements and then one by one for the rest.
+// Goes in: what codegen/strip fuses. Comes out: machine code (assemble.h).
+//
+// - Values are defined once and before they are used. A lane is a float, an integer or a mask (all
+//   ones or all zeros); the operation decides which.
+// - Streams are arrays in memory that advance with the elements; scalars are one element; sums are
+//   one element that a reduction adds to. All come as pointers, numbered in the order of
+//   `Program::pointers`.
+// - Loads and stores convert: bools are bytes of 0 or 1 in memory and masks in lanes, 16-bit floats
+//   are floats in lanes.
+// - Stores take effect in order; two streams do not overlap.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "ir/type.h"
+
+namespace caten::vector {
+
+/// Elements that one vector holds.
+constexpr int kLanes = 8;
+
+enum class Code : uint8_t {
+#define CATEN_VECTOR_CODE(name, ...) name,
+#include "codegen/vector/codes.def"
+#undef CATEN_VECTOR_CODE
+};
+
+using Value = uint32_t;
+constexpr Value kNone = 0xffffffffU;
+
+struct Instruction {
+  Code code;
+  Value a = kNone;
+  Value b = kNone;
+  Value c = kNone;
+  uint32_t number = 0;  // Constant: its bits; shifts: the count; else which pointer
+};
+
+enum class Role : uint8_t { Stream, Scalar, Sum };
+
+struct Pointer {
+  Role role = Role::Stream;
+  DType dtype = DType::Float32;  // of the element in memory
+};
+
+struct Program {
+  std::vector<Pointer> pointers;
+  std::vector<Instruction> code;
+};
+
+/// Makes programs; equal pure operations are one value.
+class Builder {
+ public:
+  Value constant(uint32_t bits) { return make({Code::Constant, kNone, kNone, kNone, bits}); }
+  Value constant(float number) { return constant(__builtin_bit_cast(uint32_t, number)); }
+  Value unary(Code code, Value a, uint32_t number = 0) {
+    return make({code, a, kNone, kNone, number});
+  }
+  Value binary(Code code, Value a, Value b) { return make({code, a, b, kNone, 0}); }
+  /// Where the mask is set a, elsewhere b.
+  Value select(Value mask, Value a, Value b) { return make({Code::Select, mask, a, b, 0}); }
+
+  Value multiply_add(Value a, Value b, Value c) { return make({Code::MulAdd, a, b, c, 0}); }
+
+  uint32_t pointer(Role role, DType dtype) {
+    program_.pointers.push_back({role, dtype});
+    return static_cast<uint32_t>(program_.pointers.size() - 1);
+  }
+  /// The caller loads again what it has stored to: loads are not shared here.
+  Value load(uint32_t pointer) { return append({Code::Load, kNone, kNone, kNone, pointer}); }
+  Value scalar(uint32_t pointer) { return make({Code::Scalar, kNone, kNone, kNone, pointer}); }
+  void store(uint32_t pointer, Value value) { append({Code::Store, value, kNone, kNone, pointer}); }
+  /// Sum, Product, Most or Least of `value`, or Dot of two.
+  void reduce(Code code, uint32_t pointer, Value a, Value b = kNone) {
+    append({code, a, b, kNone, pointer});
+  }
+
+  bool is_constant(Value value) const { return program_.code[value].code == Code::Constant; }
+  uint32_t bits(Value value) const { return program_.code[value].number; }
+  size_t size() const { return program_.code.size(); }
+  Program take() { return std::move(program_); }
+
+ private:
+  Value append(Instruction instruction) {
+    program_.code.push_back(instruction);
+    return static_cast<Value>(program_.code.size() - 1);
+  }
+  Value make(Instruction i) {
+    const auto [entry, inserted] = known_.try_emplace(std::tuple(i.code, i.a, i.b, i.c, i.number),
+                                                      static_cast<Value>(program_.code.size()));
+    if (inserted) {
+      program_.code.push_back(i);
+    }
+    return entry->second;
+  }
+
+  Program program_;
+  std::map<std::tuple<Code, Value, Value, Value, uint32_t>, Value> known_;
+};
+
+}  // namespace caten::vector

@@ -1,0 +1,318 @@
+// Vector programs: every instruction form against a disassembler, and the machine code against
+// plain loops for every number of elements up to a few vectors.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "codegen/vector/assemble.h"
+#include "codegen/vector/operations.h"
+#include "runtime/backend.h"
+#include "runtime/code_memory.h"
+
+namespace caten::vector {
+namespace {
+
+constexpr int64_t kMost = 77;
+
+/// Machine code that can be called.
+class Routine {
+ public:
+  explicit Routine(const std::vector<uint8_t>& code) : memory_(code.size()) {
+    std::memcpy(memory_.address(), code.data(), code.size());
+    memory_.make_executable();
+  }
+  void operator()(const void* const* pointers, int64_t n) const {
+    using Function = void (*)(const void* const*, int64_t);
+    reinterpret_cast<Function>(memory_.address())(pointers, n);
+  }
+
+ private:
+  runtime::CodeMemory memory_;
+};
+
+std::vector<float> numbers(int64_t n) {
+  std::vector<float> out(static_cast<size_t>(n));
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<float>(i * 37 % 23) * 0.25F - 2.0F;
+  }
+  return out;
+}
+
+std::string disassembled(const std::vector<uint8_t>& code) {
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            fmt::format("vector_test_{}.bin", static_cast<int>(getpid())))
+                               .string();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
+  const std::string command = "objdump -D -b binary -m i386:x86-64 --no-show-raw-insn " + path;
+  std::string out;
+  FILE* pipe = popen(command.c_str(), "r");
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
+    out += static_cast<char>(c);
+  }
+  pclose(pipe);
+  std::filesystem::remove(path);
+  return out;
+}
+
+uint32_t stream(Builder& b, DType dtype = DType::Float32) {
+  return b.pointer(Role::Stream, dtype);
+}
+
+/// What a disassembler calls the instructions of codes.def; "" for leaves and stores.
+std::string mnemonic(Code code) {
+  switch (code) {
+    case Code::Constant:
+    case Code::Scalar:
+    case Code::Load:
+    case Code::Store:
+      return "";
+    case Code::Add:
+    case Code::Sum:
+      return "vaddps";
+    case Code::Mul:
+    case Code::Product:
+      return "vmulps";
+    case Code::Sub:
+      return "vsubps";
+    case Code::Min:
+    case Code::Least:
+      return "vminps";
+    case Code::Max:
+    case Code::Most:
+      return "vmaxps";
+    case Code::Div:
+      return "vdivps";
+    case Code::And:
+      return "vandps";
+    case Code::AndNot:
+      return "vandnps";
+    case Code::Or:
+      return "vorps";
+    case Code::Xor:
+      return "vxorps";
+    case Code::Less:
+      return "vcmplt_oqps";
+    case Code::LessEqual:
+      return "vcmple_oqps";
+    case Code::Equal:
+      return "vcmpeqps";
+    case Code::NotEqual:
+      return "vcmpneqps";
+    case Code::Unordered:
+      return "vcmpunordps";
+    case Code::Sqrt:
+      return "vsqrtps";
+    case Code::Nearest:
+      return "vroundps $0x8";
+    case Code::Floor:
+      return "vroundps $0x9";
+    case Code::Ceil:
+      return "vroundps $0xa";
+    case Code::Trunc:
+      return "vroundps $0xb";
+    case Code::ToFloat:
+      return "vcvtdq2ps";
+    case Code::ToInt:
+      return "vcvttps2dq";
+    case Code::AddInt:
+      return "vpaddd";
+    case Code::SubInt:
+      return "vpsubd";
+    case Code::MulInt:
+      return "vpmulld";
+    case Code::MaxInt:
+      return "vpmaxsd";
+    case Code::MinInt:
+      return "vpminsd";
+    case Code::EqualInt:
+      return "vpcmpeqd";
+    case Code::MoreInt:
+      return "vpcmpgtd";
+    case Code::ShiftLeft:
+      return "vpslld $0x3";
+    case Code::ShiftBits:
+      return "vpsrld $0x3";
+    case Code::ShiftSign:
+      return "vpsrad $0x3";
+    case Code::MulAdd:
+      return "vfmadd";
+    case Code::Select:
+      return "vblendvps";
+    case Code::RoundHalf:
+      return "vcvtph2ps";
+    case Code::Dot:
+      return "vfmadd231ps";
+  }
+  return "?";
+}
+
+constexpr Code kCodes[] = {
+#define CATEN_VECTOR_CODE(name, ...) Code::name,
+#include "codegen/vector/codes.def"
+#undef CATEN_VECTOR_CODE
+};
+
+bool is_sum(Code code) {
+  return code == Code::Sum || code == Code::Product || code == Code::Most || code == Code::Least ||
+         code == Code::Dot;
+}
+
+TEST(VectorPrograms, EveryFormIsWhatTheDisassemblerSays) {
+  int forms = 0;
+  for (Code code : kCodes) {
+    const std::string expected = mnemonic(code);
+    if (expected.empty()) {
+      continue;
+    }
+    Builder b;
+    const Value x = b.load(stream(b));
+    const Value y = b.load(stream(b));
+    if (is_sum(code)) {
+      b.reduce(code, b.pointer(Role::Sum, DType::Float32), x, code == Code::Dot ? y : kNone);
+    } else if (code == Code::Select) {
+      b.store(stream(b), b.select(x, y, b.constant(1.0F)));
+    } else if (code == Code::MulAdd) {
+      b.store(stream(b), b.multiply_add(x, y, b.constant(1.0F)));
+    } else if (code == Code::ShiftLeft || code == Code::ShiftBits || code == Code::ShiftSign) {
+      b.store(stream(b), b.unary(code, x, 3));
+    } else if (code == Code::Sqrt || code == Code::Nearest || code == Code::Floor ||
+               code == Code::Ceil || code == Code::Trunc || code == Code::ToFloat ||
+               code == Code::ToInt || code == Code::RoundHalf) {
+      b.store(stream(b), b.unary(code, x));
+    } else {
+      b.store(stream(b), b.binary(code, x, y));
+    }
+    std::string text = disassembled(assemble(b.take()));
+    // Up to the constants, and with one space between mnemonic and operands.
+    text = text.substr(0, text.find("\tret"));
+    std::string plain;
+    for (char c : text) {
+      if (c != ' ' || plain.empty() || plain.back() != ' ') {
+        plain += c;
+      }
+    }
+    EXPECT_NE(plain.find(expected), std::string::npos) << expected << "\n" << text;
+    EXPECT_EQ(plain.find("(bad)"), std::string::npos) << text;
+    ++forms;
+  }
+  EXPECT_GT(forms, 35);
+}
+
+class VectorCode : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!runtime::has_avx2()) {
+      GTEST_SKIP() << "this machine has no AVX2";
+    }
+  }
+};
+
+TEST_F(VectorCode, SumsOfAnyNumberOfElements) {
+  for (Code code : {Code::Sum, Code::Product, Code::Most, Code::Least, Code::Dot}) {
+    Builder b;
+    const Value x = b.load(stream(b));
+    b.reduce(code, b.pointer(Role::Sum, DType::Float32), x, code == Code::Dot ? x : kNone);
+    const Routine routine(assemble(b.take()));
+    for (int64_t n = 0; n <= kMost; ++n) {
+      std::vector<float> data = numbers(n);
+      float start = 1.5F;
+      float expected = start;
+      for (float v : data) {
+        expected = code == Code::Sum       ? expected + v
+                   : code == Code::Product ? expected * v
+                   : code == Code::Most    ? std::max(expected, v)
+                   : code == Code::Least   ? std::min(expected, v)
+                                           : expected + v * v;
+      }
+      float total = start;
+      const void* pointers[] = {data.data(), &total};
+      routine(pointers, n);
+      EXPECT_NEAR(total, expected, 1e-4 * std::fabs(expected)) << n;
+      if (n == 0) {
+        continue;
+      }
+      // A NaN anywhere wins.
+      data[static_cast<size_t>(n * 5 / 7)] = std::numeric_limits<float>::quiet_NaN();
+      total = start;
+      const void* again[] = {data.data(), &total};
+      routine(again, n);
+      EXPECT_TRUE(std::isnan(total)) << n;
+    }
+  }
+}
+
+/// More values than registers are live at once; the last elements are stored and nothing beyond.
+TEST_F(VectorCode, SpilledValuesAndTails) {
+  Builder b;
+  constexpr int kLive = 30;
+  const Value x = b.load(stream(b));
+  const Value s = b.scalar(b.pointer(Role::Scalar, DType::Float32));
+  std::vector<Value> live;
+  for (int i = 0; i < kLive; ++i) {
+    live.push_back(b.binary(Code::Add, x, b.constant(static_cast<float>(i))));
+  }
+  Value total = s;
+  for (size_t i = live.size(); i-- > 0;) {
+    total = b.binary(Code::Sub, live[i], total);
+  }
+  b.store(stream(b), total);
+  const Routine routine(assemble(b.take()));
+  for (int64_t n = 0; n <= kMost; ++n) {
+    const std::vector<float> data = numbers(n);
+    std::vector<float> out(static_cast<size_t>(n) + 1, -77.0F);
+    const float scalar = 0.5F;
+    const void* pointers[] = {data.data(), &scalar, out.data()};
+    routine(pointers, n);
+    for (size_t i = 0; i < data.size(); ++i) {
+      float expected = scalar;
+      for (int k = kLive; k-- > 0;) {
+        expected = data[i] + static_cast<float>(k) - expected;
+      }
+      EXPECT_EQ(out[i], expected) << n;
+    }
+    EXPECT_EQ(out.back(), -77.0F) << n;
+  }
+}
+
+/// As many streams as there are registers for, of every width.
+TEST_F(VectorCode, ManyStreamsAndNarrowElements) {
+  Builder b;
+  Value total = b.constant(0.0F);
+  std::vector<std::vector<float>> inputs;
+  std::vector<const void*> pointers;
+  for (size_t i = 0; i + 2 < kMaxStreams; ++i) {
+    total = b.binary(Code::Add, total, b.load(stream(b)));
+    inputs.push_back(numbers(kMost));
+    pointers.push_back(inputs.back().data());
+  }
+  const Value mask = b.load(stream(b, DType::Bool));
+  b.store(stream(b, DType::Float16), b.select(mask, total, b.constant(1.0F)));
+  const Routine routine(assemble(b.take()));
+  for (int64_t n : {int64_t{1}, int64_t{7}, int64_t{8}, int64_t{33}, kMost}) {
+    std::vector<uint8_t> masks(static_cast<size_t>(n));
+    for (size_t i = 0; i < masks.size(); ++i) {
+      masks[i] = i % 3 == 0;
+    }
+    std::vector<uint16_t> out(static_cast<size_t>(n) + 1, 0xffff);
+    std::vector<const void*> all = pointers;
+    all.push_back(masks.data());
+    all.push_back(out.data());
+    routine(all.data(), n);
+    for (size_t i = 0; i < masks.size(); ++i) {
+      const float sum = inputs[0][i] * static_cast<float>(kMaxStreams - 2);
+      EXPECT_EQ(out[i], float_to_half(masks[i] != 0 ? sum : 1.0F)) << i;
+    }
+    EXPECT_EQ(out.back(), 0xffff);
+  }
+}
+
+}  // namespace
+}  // namespace caten::vector
