@@ -11,6 +11,8 @@
    Module module-attrs module-attr with-attrs impl defmodule Model call defmodel defcall
    defsequence asnode with-no-grad with-inference-mode *training*
    *args*
+   ;; files (ops/quantized.lisp)
+   load-gguf quantization-of
    ;; state_dict.lisp
    state-dict make-state-dict state-dict-entry state-dict-keys state-dict-values get-state-dict
    load-state-dict pytorch-style-dict-key
@@ -53,11 +55,12 @@
    ;; losses
    !mse !l1norm !huber !smooth-l1 !bce !soft-margin !hinge-embedding !margin-ranking !multi-margin
    !cosine-similarity !cosine-embedding !pairwise-distance !triplet-margin !poisson-nll
-   !gaussian-nll !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
+   !gaussian-nll !ctc-loss !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
    ;; layers
    weight bias affine Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
    !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool
    AdaptiveAvgPool AdaptiveMaxPool !adaptive-avgpool !adaptive-maxpool !interpolate !pixel-shuffle
+   !local-response-norm LocalResponseNorm !bilinear Bilinear !embedding-bag EmbeddingBag
    scaled-dot-product-attention causal-mask MultiHeadAttention TransformerEncoderLayer
    TransformerDecoderLayer RoPE !rope GroupNorm !group-norm
    Dropout !dropout BatchNorm InstanceNorm !instance-norm training-p train-mode eval-mode

@@ -179,12 +179,22 @@
      (((a 2 3) (b :distinct 2 3) (c :nonzero 2 3)) (!triplet-margin a b c)))
     (!poisson-nll :float-only :yes (((a 2 3) (b :positive 2 3)) (!poisson-nll a b)))
     (!gaussian-nll :float-only :yes (((a 2 3) (b 2 3) (v :positive 2 3)) (!gaussian-nll a b v)))
+    (!ctc-loss :float-only :yes
+     (((x 4 2 3) (i :ids 2 2))
+      (!ctc-loss (!log-softmax x) (!maximum (!cast i :int64) 1) '(4 3) '(2 1))))
     ;; layers as functions
     (!layer-norm :float :yes (((a :distinct 2 3)) (!layer-norm a '(3))))
     (!rms-norm :float :yes (((a :nonzero 2 3)) (!rms-norm a '(3))))
     (!batch-norm :float :yes (((a :distinct 4 3)) (!batch-norm a)))
     (!group-norm :float :yes (((a :distinct 2 4 3)) (!group-norm a 2)))
     (!instance-norm :float :yes (((a :distinct 2 2 4)) (!instance-norm a)))
+    (!local-response-norm :float :yes (((a :nonzero 2 4 3)) (!local-response-norm a 3 :alpha 0.5)))
+    (!bilinear :float-only :yes (((a 2 3) (b 2 2) (w 4 3 2) (c 4)) (!bilinear a b w c)))
+    (!embedding-bag :float-only :yes
+     (((w :distinct 3 2) (i :ids 2 3)) (!embedding-bag (!cast i :int64) w))
+     (((w :distinct 3 2) (i :ids 5)) (!embedding-bag (!cast i :int64) w :mode :max :offsets '(0 2 2)))
+     (((w 3 2) (i :ids 5) (v 5))
+      (!embedding-bag (!cast i :int64) w :mode :sum :offsets '(0 2) :per-sample-weights v)))
     (!convnd :float-only :yes (((x 1 2 5) (w 3 2 2)) (!convnd x w :padding 1)))
     (!conv-transposend :float-only :yes
      (((x 1 2 3) (w 2 3 2)) (!conv-transposend x w :stride 2)))

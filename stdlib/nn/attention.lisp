@@ -109,13 +109,6 @@
   (with-slots (groups eps weight bias) model
     (!group-norm (first inputs) groups :weight weight :bias bias :eps eps)))
 
-(defun uniform-per-run (shape)
-  "Uniform numbers that every run of a program draws anew, and the assignment that sees to it. Runs
-are 2^40 blocks of the stream apart, so that they do not meet other draws."
-  (let ((runs (make-tensor '() :dtype :uint64)))
-    (values (uniform-elements shape (!mul runs (expt 2 40)))
-            (!assign runs (!add runs 1)))))
-
 (defun !dropout (x &key (p 0.5) (training *training*))
   "In training each element is 0 with probability p, otherwise divided by 1 - p; every run of a
 compiled program draws anew."
@@ -123,9 +116,9 @@ compiled program draws anew."
     (error "!dropout: the probability ~a is not between 0 and 1" p))
   (cond ((or (not training) (zerop p)) x)
         ((= p 1) (!mul x 0.0))
-        (t (multiple-value-bind (u next-run) (uniform-per-run (shape x))
-             (with-effects (!where (!< u (float p)) 0.0 (!mul x (/ 1d0 (- 1 p))))
-               (list next-run))))))
+        (t (!where (!< (!rand (shape x) :dtype :float32) (float p))
+                   0.0
+                   (!mul x (/ 1d0 (- 1 p)))))))
 
 (defmodel (Dropout (&key (p 0.5))
            :documentation "Dropout: active in training mode only.")

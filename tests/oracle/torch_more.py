@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Writes tests/lisp/torch_more.lisp: the less common layers and losses with PyTorch's results.
+
+    python3 tests/oracle/torch_more.py [DIRECTORY]      (default tests/lisp)
+"""
+
+import pathlib
+import sys
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from torch_nn import File, ids
+
+
+def layers(f):
+    for size in (1, 3, 4):
+        f.function(f"local response norm {size}", f"(!local-response-norm a {size} :alpha 0.5 :k 2)",
+                   lambda a, size=size: F.local_response_norm(a, size, alpha=0.5, k=2), (2, 5, 3))
+    f.layer("LocalResponseNorm", "(LocalResponseNorm 2)", nn.LocalResponseNorm(2), [(1, 3, 2, 2)])
+    f.end("local-response-norm")
+
+    f.layer("Bilinear", "(Bilinear 3 2 4)", nn.Bilinear(3, 2, 4), [(5, 3), (5, 2)])
+    f.layer("Bilinear without bias", "(Bilinear 3 2 4 :bias nil)", nn.Bilinear(3, 2, 4, bias=False),
+            [(2, 2, 3), (2, 2, 2)])
+    f.end("bilinear")
+
+    bags, bags_form = ids([[0, 2, 2], [1, 3, 0]])
+    line, line_form = ids([3, 0, 0, 2, 1, 3])
+    starts, starts_form = ids([0, 2, 2, 5])
+    for mode in ("sum", "mean", "max"):
+        f.layer(f"EmbeddingBag {mode}", f"(EmbeddingBag 4 3 :mode :{mode})",
+                nn.EmbeddingBag(4, 3, mode=mode), [(bags, bags_form)])
+        f.layer(f"EmbeddingBag {mode} of offsets", f"(EmbeddingBag 4 3 :mode :{mode})",
+                nn.EmbeddingBag(4, 3, mode=mode), [(line, line_form), (starts, starts_form)])
+        f.layer(f"EmbeddingBag {mode} with padding",
+                f"(EmbeddingBag 4 3 :mode :{mode} :padding-idx 0)",
+                nn.EmbeddingBag(4, 3, mode=mode, padding_idx=0), [(line, line_form),
+                                                                  (starts, starts_form)])
+    f.function("weighted bags",
+               f"(!embedding-bag {line_form} a :mode :sum :offsets '(0 2 2 5) :per-sample-weights b)",
+               lambda a, b: F.embedding_bag(line, a, starts, mode="sum", per_sample_weights=b),
+               (4, 3), (6,))
+    f.end("embedding-bag")
+
+
+def ctc(f):
+    log_p = "(!log-softmax a)"
+
+    def loss(a, *rest, **options):
+        return F.ctc_loss(F.log_softmax(a, -1), *rest, **options)
+    labels, form = ids([[1, 2, 2], [3, 1, 1]])
+    for reduction in ("none", "sum", "mean"):
+        f.function(f"ctc {reduction}",
+                   f"(!ctc-loss {log_p} {form} '(7 6) '(3 2) :reduction :{reduction})",
+                   lambda a, r=reduction: loss(a, labels, (7, 6), (3, 2), reduction=r), (7, 2, 4))
+    f.function("ctc, labels in a line, another blank",
+               f"(!ctc-loss {log_p} {ids([1, 2, 2, 0, 1])[1]} '(7 6) '(3 2) :blank 3)",
+               lambda a: loss(a, torch.tensor([1, 2, 2, 0, 1]), (7, 6), (3, 2), blank=3), (7, 2, 4))
+    f.function("ctc without labels", f"(!ctc-loss {log_p} {form} '(5 4) '(0 1) :reduction :none)",
+               lambda a: loss(a, labels, (5, 4), (0, 1), reduction="none"), (5, 2, 4))
+    f.function("ctc that cannot be aligned",
+               f"(!ctc-loss {log_p} {form} '(3 3) '(3 2) :reduction :none :zero-infinity t)",
+               lambda a: loss(a, labels, (3, 3), (3, 2), reduction="none", zero_infinity=True),
+               (3, 2, 4))
+    f.function("ctc of one sequence", f"(!ctc-loss {log_p} {ids([1, 2])[1]} 5 2)",
+               lambda a: F.ctc_loss(F.log_softmax(a, -1).unsqueeze(1), torch.tensor([[1, 2]]), (5,),
+                                    (2,)), (5, 4))
+    f.end("ctc-loss")
+
+
+def main():
+    out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/lisp")
+    f = File(out / "torch_more.lisp", "Less common layers and losses")
+    f.head = f.head.replace("torch_nn.py", "torch_more.py")
+    layers(f)
+    ctc(f)
+    f.write()
+
+
+main()
