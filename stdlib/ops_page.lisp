@@ -10,6 +10,7 @@
     ("Creation and state" "ops/creation.lisp") ("Random numbers" "ops/random.lisp")
     ("Movement" "ops/movement.lisp" "ops/view.lisp") ("Indices" "ops/index.lisp") ("In order along an axis" "ops/ordered.lisp")
     ("Reductions" "ops/reduce.lisp") ("Contractions" "ops/linear_algebra.lisp")
+    ("Compositions" "ops/more.lisp")
     ("Gradients" "autodiff.lisp")
     ("Activations" "nn/activations.lisp") ("Losses" "nn/losses.lisp" "nn/more_losses.lisp" "nn/ctc.lisp")
     ("Layers" "nn/layers.lisp" "nn/normalization.lisp" "nn/more_layers.lisp" "nn/modes.lisp")

@@ -1,6 +1,6 @@
-// Keys become unsigned numbers in the wanted order; keys of up to 32 bits share a word with their
-// positions, so that equal words do not occur, every order of the words is stable, and a selection
-// can drop what is not wanted. Long lines go by radix, wide keys by merging positions.
+// Keys become unsigned numbers in the wanted order, which share a word with their positions: equal
+// words do not occur, every order of the words is stable, and a selection can drop what is not
+// wanted. Long lines go by radix. Of wider keys the leading 32 bits that differ are sorted first.
 #include "runtime/intrinsics/sort.h"
 
 #include <algorithm>
@@ -37,6 +37,8 @@ Unsigned order_of(T key, bool descending) {
   return descending ? static_cast<Unsigned>(~bits) : bits;
 }
 
+constexpr int64_t kRadixFrom = 256;
+
 /// LSD radix sort by the bytes `first_byte` and up of `bytes` many; skips bytes that all words
 /// share. Returns where the sorted words are: `words` or `other`.
 uint64_t* radix_sort(uint64_t* words, uint64_t* other, int64_t n, int first_byte, int bytes) {
@@ -61,33 +63,65 @@ uint64_t* radix_sort(uint64_t* words, uint64_t* other, int64_t n, int first_byte
   return words;
 }
 
-constexpr int64_t kRadixFrom = 256;
-
-/// Lines of fewer than 2^32 keys of at most 32 bits.
-template <typename Load>
-void sort_narrow(int64_t* order, int64_t order_step, int64_t n, int64_t wanted, int64_t* work,
-                 int key_bytes, Load load) {
-  auto* words = reinterpret_cast<uint64_t*>(work);
-  for (int64_t i = 0; i < n; ++i) {
-    words[i] = uint64_t{load(i)} << 32 | static_cast<uint64_t>(i);
-  }
+/// Sorts words whose upper halves are keys of `key_bytes` bytes, at least the first `wanted` of
+/// them. Returns where they are: `words` or the n words behind them.
+uint64_t* sort_words(uint64_t* words, int64_t n, int64_t wanted, int key_bytes) {
   if (wanted < n / 8) {
     std::nth_element(words, words + wanted, words + n);
     std::sort(words, words + wanted);
-  } else if (n < kRadixFrom) {
+    return words;
+  }
+  if (n < kRadixFrom) {
     std::sort(words, words + n);
+    return words;
+  }
+  return radix_sort(words, words + n, n, 4, key_bytes);
+}
+
+/// Lines of fewer than 2^32 keys. `load` gives the order of a key.
+template <typename Unsigned, typename Load>
+void sort_packed(int64_t* order, int64_t order_step, int64_t n, int64_t wanted, int64_t* work,
+                 Load load) {
+  auto* words = reinterpret_cast<uint64_t*>(work);
+  const auto position = [](uint64_t word) { return static_cast<int64_t>(word & 0xFFFFFFFF); };
+  if constexpr (sizeof(Unsigned) <= 4) {
+    for (int64_t i = 0; i < n; ++i) {
+      words[i] = uint64_t{load(i)} << 32 | static_cast<uint64_t>(i);
+    }
+    words = sort_words(words, n, wanted, sizeof(Unsigned));
   } else {
-    words = radix_sort(words, words + n, n, 4, key_bytes);
+    uint64_t least = load(0);
+    uint64_t most = least;
+    for (int64_t i = 1; i < n; ++i) {
+      least = std::min(least, load(i));
+      most = std::max(most, load(i));
+    }
+    const int shift = std::max(0, static_cast<int>(std::bit_width(most - least)) - 32);
+    for (int64_t i = 0; i < n; ++i) {
+      words[i] = (load(i) - least) >> shift << 32 | static_cast<uint64_t>(i);
+    }
+    words = sort_words(words, n, shift == 0 ? wanted : n, 4);
+    // Runs of keys that agree in the bits sorted so far.
+    for (int64_t begin = 0; shift != 0 && begin < n;) {
+      int64_t end = begin + 1;
+      while (end < n && words[end] >> 32 == words[begin] >> 32) {
+        ++end;
+      }
+      std::sort(words + begin, words + end, [&](uint64_t a, uint64_t b) {
+        return std::pair(load(position(a)), a) < std::pair(load(position(b)), b);
+      });
+      begin = end;
+    }
   }
   for (int64_t i = 0; i < wanted; ++i) {
-    order[i * order_step] = static_cast<int64_t>(words[i] & 0xFFFFFFFF);
+    order[i * order_step] = position(words[i]);
   }
 }
 
-/// Merges positions, bottom up.
+/// Longer lines: merges positions, bottom up.
 template <typename Load>
-void sort_wide(int64_t* order, int64_t order_step, int64_t n, int64_t wanted, int64_t* work,
-               Load load) {
+void sort_positions(int64_t* order, int64_t order_step, int64_t n, int64_t wanted, int64_t* work,
+                    Load load) {
   int64_t* from = work;
   int64_t* to = work + n;
   for (int64_t i = 0; i < n; ++i) {
@@ -130,10 +164,10 @@ void sort_line(int64_t* order, int64_t order_step, const void* keys, int64_t key
     const auto load = [&](int64_t i) {
       return order_of<Unsigned>(convert(element<T>(keys, i * keys_step)), down);
     };
-    if (sizeof(Key) <= 4 && n <= std::numeric_limits<uint32_t>::max()) {
-      sort_narrow(order, order_step, n, wanted, work, sizeof(Key), load);
+    if (n <= std::numeric_limits<uint32_t>::max()) {
+      sort_packed<Unsigned>(order, order_step, n, wanted, work, load);
     } else {
-      sort_wide(order, order_step, n, wanted, work, load);
+      sort_positions(order, order_step, n, wanted, work, load);
     }
   };
   const auto same = [](auto x) { return x; };

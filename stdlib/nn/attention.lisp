@@ -109,16 +109,24 @@
   (with-slots (groups eps weight bias) model
     (!group-norm (first inputs) groups :weight weight :bias bias :eps eps)))
 
+(defun drop-out (x p training mask-shape)
+  (unless (<= 0 p 1)
+    (%fail :bad-size "the probability ~a of dropout is not between 0 and 1" p))
+  (cond ((or (not training) (zerop p)) x)
+        ((= p 1) (!mul x 0.0))
+        (t (!where (!< (!rand mask-shape :dtype :float32) (float p))
+                   0.0
+                   (!mul x (/ 1d0 (- 1 p)))))))
+
 (defun !dropout (x &key (p 0.5) (training *training*))
   "In training each element is 0 with probability p, otherwise divided by 1 - p; every run of a
 compiled program draws anew."
-  (unless (<= 0 p 1)
-    (error "!dropout: the probability ~a is not between 0 and 1" p))
-  (cond ((or (not training) (zerop p)) x)
-        ((= p 1) (!mul x 0.0))
-        (t (!where (!< (!rand (shape x) :dtype :float32) (float p))
-                   0.0
-                   (!mul x (/ 1d0 (- 1 p)))))))
+  (drop-out x p training (shape x)))
+
+(defun !channel-dropout (x &key (p 0.5) (training *training*))
+  "As `!dropout` with whole channels of x (N C spatial…)."
+  (drop-out x p training (append (subseq (shape x) 0 2)
+                                 (make-list (- (ndim x) 2) :initial-element 1))))
 
 (defmodel (Dropout (&key (p 0.5))
            :documentation "Dropout: active in training mode only.")
@@ -126,6 +134,13 @@ compiled program draws anew."
 
 (defmethod call ((model Dropout) &rest inputs)
   (!dropout (first inputs) :p (slot-value model 'p) :training (training-p model)))
+
+(defmodel (ChannelDropout (&key (p 0.5))
+           :documentation "Dropout of whole channels: active in training mode only.")
+    ((p p)))
+
+(defmethod call ((model ChannelDropout) &rest inputs)
+  (!channel-dropout (first inputs) :p (slot-value model 'p) :training (training-p model)))
 
 ;;; Transformer layers ---------------------------------------------------------------------------
 

@@ -2,14 +2,6 @@
 ;;;; longer sequence of distributions, step by step over the frames.
 (in-package :caten)
 
-(defun log-sum (xs)
-  "log(exp a + exp b + …) of tensors; -inf where all are, with gradient 0 there."
-  (let* ((peak (with-no-grad (reduce #'!maximum xs)))
-         (shift (!where (!isinf peak) 0.0 peak))
-         (sum (reduce #'!add (loop for x in xs collect (!exp (!sub x shift)))))
-         (none (!eq sum 0.0)))
-    (!where none (-inf) (!add (!log (!where none 1.0 sum)) shift))))
-
 (defun shifted-right (x count)
   "(rows n) moved by `count` places; -inf comes in."
   (!pad x (list '(0 0) (list count (- count))) :value (-inf)))

@@ -144,6 +144,35 @@ runs are 2^40 blocks of the stream apart, so that they do not meet other draws."
     (%fail :bad-size "`!randint` needs integers low < high, not ~a and ~a" low high))
   (!cast (!add (!cast (scaled-words shape (- high low) run) :int64) low) dtype))
 
+;;; From probabilities ------------------------------------------------------------------------------
+
+(defun !bernoulli (p &key (dtype (float-type-of p)))
+  "1 with the probability that each element of `p` is, else 0."
+  (!cast (!< (!rand (shape p) :dtype :float32) p) dtype))
+
+(defun !randperm (n)
+  "The numbers below `n` in random order, int64."
+  (!argsort (!randint (list n) 0 (ash 1 62) :dtype :int64)))
+
+(defun !multinomial (weights count &key replacement)
+  "`count` indices of the last axis, drawn with probabilities in proportion to the weights; without
+`replacement` they differ."
+  (let* ((weights (!cast weights :float32))
+         (batch (butlast (shape weights)))
+         (size (car (last (shape weights)))))
+    (if replacement
+        (let* ((sums (!cumsum weights))
+               (u (!mul (!rand (append batch (list count))) (!view-last sums -1))))
+          (!minimum (!sum (!cast (!<= (!unsqueeze sums -2) (!unsqueeze u -1)) :int64)
+                          :axis -1 :squeeze t)
+                    (!sub (size-tensor size) 1)))
+        ;; The greatest of log(weight) plus Gumbel noise: exponential races.
+        (let ((noise (!neg (!log (!neg (!log (!sub 1.0 (!rand (shape weights)))))))))
+          (nth-value 1 (!topk (!add (!log weights) noise) count))))))
+
+(defun !view-last (x subscript)
+  (apply #'!view x (append (make-list (1- (ndim x)) :initial-element t) (list subscript))))
+
 ;;; Now ------------------------------------------------------------------------------------------
 
 (defmacro draw (form requires-grad)
@@ -187,6 +216,10 @@ runs are 2^40 blocks of the stream apart, so that they do not meet other draws."
   "Normal numbers with the deviation sqrt(2 / (in + out))."
   (multiple-value-bind (in out) (fans shape)
     (normal shape :std (sqrt (/ 2d0 (+ in out))) :dtype dtype :requires-grad requires-grad)))
+
+(defun kaiming-gaussian (shape &key (dtype *default-float*) requires-grad)
+  "Normal numbers with the deviation sqrt(2 / in)."
+  (normal shape :std (sqrt (/ 2d0 (fans shape))) :dtype dtype :requires-grad requires-grad))
 
 (defun kaiming-uniform (shape &key (dtype *default-float*) requires-grad)
   "Uniform numbers within sqrt(6 / in)."

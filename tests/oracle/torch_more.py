@@ -45,6 +45,56 @@ def layers(f):
     f.end("embedding-bag")
 
 
+def functions(f):
+    f.function("atan2", "(!atan2 a b)", torch.atan2, (3, 5), (5,))
+    f.function("hypot", "(!hypot a b)", torch.hypot, (3, 5), (3, 1))
+    f.function("logaddexp", "(!logaddexp (!mul a 60.0) b)", lambda a, b: torch.logaddexp(a * 60, b),
+               (7,), (7,))
+    f.function("log10", "(!log10 a)", torch.log10, ("positive", (7,)))
+    f.function("logit", "(!logit a)", torch.logit, ("unit", (7,)))
+    f.function("logit with eps", "(!logit a :eps 0.3)", lambda a: torch.logit(a, 0.3), ("unit", (7,)))
+    f.function("masked-fill", "(!masked-fill a (!> a 0.5) -7)",
+               lambda a: a.masked_fill(a > 0.5, -7), (3, 4))
+    f.function("nan-to-num", "(!nan-to-num (!log a))", lambda a: torch.log(a).nan_to_num(), (7,))
+    f.end("elementwise")
+
+    f.function("tensordot", "(!tensordot a b)", torch.tensordot, (2, 3, 4), (3, 4, 2))
+    f.function("tensordot of lists", "(!tensordot a b :axes '((1 0) (0 2)))",
+               lambda a, b: torch.tensordot(a, b, ([1, 0], [0, 2])), (2, 3, 4), (3, 5, 2))
+    for p, lisp in ((2, "2"), (1, "1"), (3, "3"), (float("inf"), "(inf)")):
+        f.function(f"cdist {p}", f"(!cdist a b :p {lisp})",
+                   lambda a, b, p=p: torch.cdist(a, b, p, compute_mode="donot_use_mm_for_euclid_dist"),
+                   (2, 3, 4), (2, 5, 4))
+    f.function("trace", "(!trace a)", torch.trace, (3, 3))
+    f.function("eye", "(!mul a (!eye 3 5))", lambda a: a * torch.eye(3, 5), (3, 5))
+    f.function("meshgrid", "(!meshgrid a b)", lambda a, b: torch.meshgrid(a, b, indexing="ij"),
+               (2,), (3,))
+    f.function("diff", "(!diff a :axis 0 :n 2)", lambda a: torch.diff(a, 2, 0), (5, 2))
+    f.function("normalize", "(!normalize a :p 1)", lambda a: F.normalize(a, 1), (2, 3, 2))
+    f.function("kthvalue", "(!kthvalue a 2)",
+               lambda a: [v if v.is_floating_point() else v.float()
+                          for v in torch.kthvalue(a, 2, keepdim=True)], (3, 5))
+    f.function("median", "(!median a)",
+               lambda a: [v if v.is_floating_point() else v.float()
+                          for v in torch.median(a, -1, keepdim=True)], (3, 4))
+    f.function("median with NaN", "(!median (!log a))",
+               lambda a: torch.median(torch.log(a), -1, keepdim=True)[0] * 1, ("positive", (2, 3)))
+    f.function("pixel-unshuffle", "(!pixel-unshuffle a 2)", lambda a: F.pixel_unshuffle(a, 2),
+               (1, 2, 4, 6))
+    f.function("channel-shuffle", "(!channel-shuffle a 3)", lambda a: a.reshape(1, 3, 2, 2, 2).transpose(1, 2).reshape(1, 6, 2, 2),
+               (1, 6, 2, 2))
+    f.end("axes-and-matrices")
+
+    f.function("multilabel-soft-margin", "(!multilabel-soft-margin a (!cast (!> b 0) :float32))",
+               lambda a, b: F.multilabel_soft_margin_loss(a, (b > 0).float()), (3, 4), (3, 4))
+    labels, form = ids([[3, 0, -1, 1], [-1, 2, 1, 0], [0, 1, 2, 3]])
+    for reduction in ("mean", "none"):
+        f.function(f"multilabel-margin {reduction}",
+                   f"(!multilabel-margin a {form} :reduction :{reduction})",
+                   lambda a, r=reduction: F.multilabel_margin_loss(a, labels, reduction=r), (3, 4))
+    f.end("multilabel-losses")
+
+
 def ctc(f):
     log_p = "(!log-softmax a)"
 
@@ -75,6 +125,7 @@ def main():
     f = File(out / "torch_more.lisp", "Less common layers and losses")
     f.head = f.head.replace("torch_nn.py", "torch_more.py")
     layers(f)
+    functions(f)
     ctc(f)
     f.write()
 
