@@ -59,7 +59,7 @@
     (!truncate :number :zero (:map 1 :distinct)) (!round :number :zero (:map 1 :distinct))
     (!atan2 :float :yes (:map 2 :distinct :nonzero)) (!hypot :float :yes (:map 2 :distinct :nonzero))
     (!logaddexp :float :yes (:map 2)) (!log10 :float :yes (:map 1 :positive))
-    (!logit :float :yes (((a :fraction 2 3)) (!mul (!logit (!mul a 0.5)) 1.0)))
+    (!logit :float-only :yes (((a :fraction 2 3)) (!logit (!mul a 0.5))))
     (!isfinite :all :no (:map 1)) (!nan-to-num :all :yes (:map 1))
     (!masked-fill :all :yes (((a 2 3)) (!masked-fill a (!> (!gid a 1) 0) 1)))
     ;; dtypes and constants
@@ -198,7 +198,7 @@
     (!poisson-nll :float-only :yes (((a 2 3) (b :positive 2 3)) (!poisson-nll a b)))
     (!gaussian-nll :float-only :yes (((a 2 3) (b 2 3) (v :positive 2 3)) (!gaussian-nll a b v)))
     (!multilabel-margin :float-only :yes
-     (((a :distinct 2 4)) (!multilabel-margin a (make-tensor '(2 4) :dtype :int64 :from '((3 0 -1 1) (-1 0 1 2))))))
+     (((a :distinct 2 4)) (!multilabel-margin (!mul a 0.7) (make-tensor '(2 4) :dtype :int64 :from '((3 0 -1 1) (-1 0 1 2))))))
     (!multilabel-soft-margin :float-only :yes
      (((a 2 3) (b :fraction 2 3)) (!multilabel-soft-margin a b)))
     (!ctc-loss :float-only :yes

@@ -124,7 +124,8 @@ axes, one for each."
 
 (defun !cdist (a b &key (p 2))
   "The p-norm of the difference of every row of a (… m d) and every row of b (… n d): (… m n)."
-  (!norm (!sub (!unsqueeze a -2) (!unsqueeze b -3)) :axis -1 :ord p :squeeze t))
+  (!norm (!sub (!unsqueeze (as-float a) -2) (!unsqueeze (as-float b) -3))
+         :axis -1 :ord p :squeeze t))
 
 (defun !meshgrid (&rest xs)
   "For each of some vectors the tensor that has it along its own axis and the others' sizes along

@@ -102,20 +102,51 @@
           (ok (same-results transposed expected 1e-6)
               (format nil "~a, transposed" (case-label name case))))))))
 
+(defparameter *needs-sizes* '(!split !chunk !convnd !conv-transposend !interpolate !ctc-loss)
+  "Ops one of whose operands must have known sizes, to count results or to unroll steps.")
+
+(defun symbolic-call (function tensors prefix)
+  "Lazy results of the function on inputs with a symbol for every size but 1 (equal sizes get equal
+ones); the arguments that give the symbols and inputs their values."
+  (let* ((sizes (remove 1 (remove-duplicates (loop for x in tensors append (shape x)))))
+         (symbols (loop for nil in sizes for i from 0 collect (intern (format nil "~a-N~a" prefix i))))
+         (names (loop for nil in tensors for i from 0 collect (intern (format nil "~a-X~a" prefix i)))))
+    (values (multiple-value-list
+             (apply function
+                    (loop for x in tensors
+                          for name in names
+                          collect (make-input name
+                                              (sublis (pairlis sizes symbols) (shape x))
+                                              :dtype (dtype-of x)))))
+            (append (pairlis symbols sizes) (pairlis names tensors)))))
+
+(defun check-symbolic-sizes (cases)
+  "Each case is (label function . tensors). One program computes them all."
+  (let* ((arguments nil)
+         (results (loop for (nil function . tensors) in cases
+                        for i from 0
+                        collect (multiple-value-bind (results own)
+                                    (symbolic-call function tensors (format nil "C~a" i))
+                                  (setf arguments (append own arguments))
+                                  results)))
+         (program (caten (apply #'append results)))
+         (computed (multiple-value-list
+                    (apply #'forward program
+                           (remove-if-not #'(lambda (x) (caten::%runtime-takes-p program (car x)))
+                                          arguments)))))
+    (loop for (label . nil) in cases
+          for own in results
+          for expected in (results-of-each (mapcar #'rest cases))
+          do (ok (same-results (loop for nil in own collect (described (pop computed))) expected 1e-6)
+                 label))))
+
 (deftest every-symbolic-size
-  (do-cases (name row case)
-    (when (map-case-p case)
-      (let* ((function (case-function name case))
-             (dtype (if (eq (second row) :integer) :int32 :float32))
-             (tensors (operands (case-operands case '(2 3)) dtype))
-             (names '(a b c))
-             (program (caten (apply function
-                                    (loop for nil in tensors
-                                          for input in names
-                                          collect (make-input input '(n m) :dtype dtype)))))
-             (result (apply #'forward program '(n . 2) '(m . 3)
-                            (loop for x in tensors for input in names collect (cons input x)))))
-        (ok (same-elements (computed-elements result)
-                           (third (first (results-of function tensors)))
-                           0)
-            (case-label name case))))))
+  (let ((cases nil))
+    (do-cases (name row case)
+      (when (and (case-operands case) (not (member name *needs-sizes*)))
+        (push (list* (case-label name case)
+                     (case-function name case)
+                     (operands (case-operands case) (if (eq (second row) :integer) :int32 :float32)))
+              cases)))
+    (loop while cases
+          do (check-symbolic-sizes (loop repeat 8 while cases collect (pop cases))))))

@@ -16,7 +16,8 @@ from torch_nn import File, ids
 
 def layers(f):
     for size in (1, 3, 4):
-        f.function(f"local response norm {size}", f"(!local-response-norm a {size} :alpha 0.5 :k 2)",
+        f.function(f"local response norm {size}",
+                   f"(!local-response-norm a {size} :alpha 0.5 :k 2)",
                    lambda a, size=size: F.local_response_norm(a, size, alpha=0.5, k=2), (2, 5, 3))
     f.layer("LocalResponseNorm", "(LocalResponseNorm 2)", nn.LocalResponseNorm(2), [(1, 3, 2, 2)])
     f.end("local-response-norm")
@@ -39,7 +40,8 @@ def layers(f):
                 nn.EmbeddingBag(4, 3, mode=mode, padding_idx=0), [(line, line_form),
                                                                   (starts, starts_form)])
     f.function("weighted bags",
-               f"(!embedding-bag {line_form} a :mode :sum :offsets '(0 2 2 5) :per-sample-weights b)",
+               f"(!embedding-bag {line_form} a :mode :sum :offsets '(0 2 2 5)"
+               " :per-sample-weights b)",
                lambda a, b: F.embedding_bag(line, a, starts, mode="sum", per_sample_weights=b),
                (4, 3), (6,))
     f.end("embedding-bag")
@@ -52,7 +54,8 @@ def functions(f):
                (7,), (7,))
     f.function("log10", "(!log10 a)", torch.log10, ("positive", (7,)))
     f.function("logit", "(!logit a)", torch.logit, ("unit", (7,)))
-    f.function("logit with eps", "(!logit a :eps 0.3)", lambda a: torch.logit(a, 0.3), ("unit", (7,)))
+    f.function("logit with eps", "(!logit a :eps 0.3)",
+               lambda a: torch.logit(a, 0.3), ("unit", (7,)))
     f.function("masked-fill", "(!masked-fill a (!> a 0.5) -7)",
                lambda a: a.masked_fill(a > 0.5, -7), (3, 4))
     f.function("nan-to-num", "(!nan-to-num (!log a))", lambda a: torch.log(a).nan_to_num(), (7,))
@@ -61,9 +64,9 @@ def functions(f):
     f.function("tensordot", "(!tensordot a b)", torch.tensordot, (2, 3, 4), (3, 4, 2))
     f.function("tensordot of lists", "(!tensordot a b :axes '((1 0) (0 2)))",
                lambda a, b: torch.tensordot(a, b, ([1, 0], [0, 2])), (2, 3, 4), (3, 5, 2))
-    for p, lisp in ((2, "2"), (1, "1"), (3, "3"), (float("inf"), "(inf)")):
-        f.function(f"cdist {p}", f"(!cdist a b :p {lisp})",
-                   lambda a, b, p=p: torch.cdist(a, b, p, compute_mode="donot_use_mm_for_euclid_dist"),
+    for p in (1, 2, 3):
+        f.function(f"cdist {p}", f"(!cdist a b :p {p})",
+                   lambda a, b, p=p: (a.unsqueeze(-2) - b.unsqueeze(-3)).norm(p, -1),
                    (2, 3, 4), (2, 5, 4))
     f.function("trace", "(!trace a)", torch.trace, (3, 3))
     f.function("eye", "(!mul a (!eye 3 5))", lambda a: a * torch.eye(3, 5), (3, 5))
@@ -77,11 +80,12 @@ def functions(f):
     f.function("median", "(!median a)",
                lambda a: [v if v.is_floating_point() else v.float()
                           for v in torch.median(a, -1, keepdim=True)], (3, 4))
-    f.function("median with NaN", "(!median (!log a))",
-               lambda a: torch.median(torch.log(a), -1, keepdim=True)[0] * 1, ("positive", (2, 3)))
+    f.function("median with NaN", "(values (!median (!log a)))",
+               lambda a: torch.median(torch.log(a), -1, keepdim=True)[0], (3, 3))
     f.function("pixel-unshuffle", "(!pixel-unshuffle a 2)", lambda a: F.pixel_unshuffle(a, 2),
                (1, 2, 4, 6))
-    f.function("channel-shuffle", "(!channel-shuffle a 3)", lambda a: a.reshape(1, 3, 2, 2, 2).transpose(1, 2).reshape(1, 6, 2, 2),
+    f.function("channel-shuffle", "(!channel-shuffle a 3)",
+               lambda a: a.reshape(1, 3, 2, 2, 2).transpose(1, 2).reshape(1, 6, 2, 2),
                (1, 6, 2, 2))
     f.end("axes-and-matrices")
 

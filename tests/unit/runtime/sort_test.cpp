@@ -93,8 +93,8 @@ TEST(SortLine, IsStableOnEveryDtype) {
 
 // Keys that agree in their leading bits, and a range of all 64.
 TEST(SortLine, WideKeys) {
-  const std::vector<int64_t> keys = {5,  INT64_MIN, INT64_MAX, 4, INT64_MIN, 6, -1, 0,
-                                     -1, INT64_MAX, INT64_MIN + 1};
+  const std::vector<int64_t> keys = {5,  INT64_MIN, INT64_MAX, 4,         INT64_MIN,    6,
+                                     -1, 0,         -1,        INT64_MAX, INT64_MIN + 1};
   std::vector<int64_t> order(keys.size());
   std::vector<int64_t> work(2 * keys.size());
   const auto n = static_cast<int64_t>(keys.size());
