@@ -164,7 +164,8 @@ theirs, as several values."
     (let ((axis (normalize-axis axis (ndim x))))
       (if (zerop (ndim x))
           (values values indices)
-          (values (slice-axis values axis (1- k) 1) (slice-axis indices axis (1- k) 1))))))
+          (let ((last (dim- (dim-of k) 1)))
+            (values (slice-axis values axis last 1) (slice-axis indices axis last 1)))))))
 
 (defun !median (x &key (axis -1))
   "The middle element along an axis (the lower one of two), which stays with size 1, and its index; a
@@ -172,9 +173,9 @@ NaN where there is one."
   (let* ((rank (ndim x))
          (axis (normalize-axis axis rank))
          (size (if (zerop rank) 1 (nth axis (shape x)))))
-    (unless (and (integerp size) (plusp size))
-      (%fail :bad-size "`!median` needs an axis of known size with elements, not ~a" size))
-    (multiple-value-bind (values indices) (!kthvalue x (ceiling size 2) :axis axis)
+    (when (eql size 0)
+      (%fail :empty-reduction "`!median` of a tensor of shape ~a: axis ~a is empty" (shape x) axis))
+    (multiple-value-bind (values indices) (!kthvalue x (dim-ceil-div size 2) :axis axis)
       (if (or (zerop rank) (not (float-dtype-p (dtype-of x))))
           (values values indices)
           (let* ((nan (!isnan x))
