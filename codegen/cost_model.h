@@ -1,6 +1,6 @@
-// The cost model: every constant that decides what is recomputed, what shares a kernel and how loops
-// are cut, with why. None of them changes numbers beyond the order of sums; the fuzz driver draws
-// the decisions at random.
+// The cost model: every constant that decides what is recomputed, what shares a kernel and how
+// loops are cut, with why. None of them changes numbers beyond the order of sums; the fuzz driver
+// draws the decisions at random.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ struct Tiling {
   int64_t strip = 512;
   /// Known loops shorter than this stay scalar: a call costs about as much as ten iterations.
   int64_t min_strip_loop = 16;
-  /// Rows of a block of a matrix product: a multiple of the micro-kernel's six; the block of results
-  /// stays in the second-level cache.
+  /// Rows of a block of a matrix product: a multiple of the micro-kernel's six; the block of
+  /// results stays in the second-level cache.
   int64_t block_rows = 48;
   /// A matrix product below any of these does not repay the packing of its operands.
   int64_t min_rows = 8;

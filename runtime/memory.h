@@ -35,7 +35,6 @@ void poison_arena(const std::vector<LiveRange>& ranges, size_t call, std::span<s
 
 /// The report of `--memory`: one line per temporary and per state that is updated in place. With
 /// all sizes known also bytes, offsets, and the arena against its lower bound.
-std::string memory_report(const Program& program,
-                          const std::optional<std::vector<int64_t>>& sizes);
+std::string memory_report(const Program& program, const std::optional<std::vector<int64_t>>& sizes);
 
 }  // namespace caten::runtime

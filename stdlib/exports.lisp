@@ -11,6 +11,8 @@
    Module module-attrs module-attr with-attrs impl defmodule Model call defmodel defcall
    defsequence asnode with-no-grad with-inference-mode *training*
    *args*
+   ;; files (ops/quantized.lisp)
+   load-gguf quantization-of
    ;; state_dict.lisp
    state-dict make-state-dict state-dict-entry state-dict-keys state-dict-values get-state-dict
    load-state-dict pytorch-style-dict-key
@@ -30,6 +32,7 @@
    ;; functions of one operand
    !sin !cos !tan !asin !acos !atan !sinh !cosh !tanh !asinh !acosh !atanh !exp !exp2 !expm1 !log !log2 !log1p !sqrt
    !rsqrt !recip !erf !erfc !neg !square !abs !signum !floor !ceiling !truncate !round !lerp
+   !atan2 !hypot !logaddexp !log10 !logit !isfinite !nan-to-num !masked-fill
    ;; movement
    !reshape !flatten !uprank !squeeze !unsqueeze !permute !transpose !t !expand !repeat !flip
    !concatenate !stack !view !view-from-base !split !chunk !pad !padding !padding2d !copy
@@ -42,10 +45,12 @@
    ;; reductions
    !sum !prod !max !min !any !all !mean !variance !std !norm !logsumexp !argmax !argmin
    ;; contractions
-   !matmul !dot !outer !einsum
+   !matmul !dot !outer !einsum !tensordot !cdist !eye !trace !meshgrid !diff !count-nonzero
+   !normalize !kthvalue !median
    ;; random numbers
    set-manual-seed with-manual-seed !uniform !rand !normal !randn !randint rand randn uniform normal
-   randint xavier-uniform xavier-gaussian kaiming-uniform
+   randint xavier-uniform xavier-gaussian kaiming-uniform kaiming-gaussian !bernoulli !randperm
+   !multinomial
    ;; activations
    !sigmoid !relu !relu6 !leaky-relu !elu !celu !selu !softplus !logsigmoid !silu !mish !softsign
    !softshrink !hard-sigmoid !hardswish !hardtanh !gelu !softmax !log-softmax !softmin
@@ -53,14 +58,16 @@
    ;; losses
    !mse !l1norm !huber !smooth-l1 !bce !soft-margin !hinge-embedding !margin-ranking !multi-margin
    !cosine-similarity !cosine-embedding !pairwise-distance !triplet-margin !poisson-nll
-   !gaussian-nll !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
+   !gaussian-nll !multilabel-margin !multilabel-soft-margin !ctc-loss !bce-with-logits !cross-entropy !cross-entropy-with-logits !nll !kl-div
    ;; layers
    weight bias affine Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
    !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool
    AdaptiveAvgPool AdaptiveMaxPool !adaptive-avgpool !adaptive-maxpool !interpolate !pixel-shuffle
+   !pixel-unshuffle !channel-shuffle
+   !local-response-norm LocalResponseNorm !bilinear Bilinear !embedding-bag EmbeddingBag
    scaled-dot-product-attention causal-mask MultiHeadAttention TransformerEncoderLayer
    TransformerDecoderLayer RoPE !rope GroupNorm !group-norm
-   Dropout !dropout BatchNorm InstanceNorm !instance-norm training-p train-mode eval-mode
+   Dropout !dropout ChannelDropout !channel-dropout BatchNorm InstanceNorm !instance-norm training-p train-mode eval-mode
    running-mean running-var num-batches-tracked weight-ih weight-hh bias-ih bias-hh cells
    q-proj k-proj v-proj out-proj model-training model-parameters RecurrentCell RNNCell GRUCell LSTMCell RNN GRU LSTM
    ;; optimisers

@@ -57,6 +57,11 @@
     (!abs :number :yes (:map 1 :distinct)) (!signum :number :zero (:map 1 :distinct))
     (!floor :number :zero (:map 1 :distinct)) (!ceiling :number :zero (:map 1 :distinct))
     (!truncate :number :zero (:map 1 :distinct)) (!round :number :zero (:map 1 :distinct))
+    (!atan2 :float :yes (:map 2 :distinct :nonzero)) (!hypot :float :yes (:map 2 :distinct :nonzero))
+    (!logaddexp :float :yes (:map 2)) (!log10 :float :yes (:map 1 :positive))
+    (!logit :float-only :yes (((a :fraction 2 3)) (!logit (!mul a 0.5))))
+    (!isfinite :all :no (:map 1)) (!nan-to-num :all :yes (:map 1))
+    (!masked-fill :all :yes (((a 2 3)) (!masked-fill a (!> (!gid a 1) 0) 1)))
     ;; dtypes and constants
     (!cast :all :yes (((a 2 3)) (!cast a :float64)) (((a 2 3)) (!cast a :int32)))
     (!bitcast :all :no (((a 2 3)) (!bitcast (!bitcast (!cast a :float32) :int32) :float32)))
@@ -129,10 +134,23 @@
     (!dot :number :yes (((a 3) (b 3)) (!dot a b)))
     (!outer :number :yes (((a 3) (b 2)) (!outer a b)))
     (!einsum :number :yes (((a 2 3) (b 3 4)) (!einsum "ij,jk->ki" a b)) (((a 3 3)) (!einsum "ii->i" a)))
+    (!tensordot :number :yes (((a 2 3 2) (b 3 2 4)) (!tensordot a b))
+                (((a 2 3 2) (b 3 2)) (!tensordot a b :axes '((1 0) (0 1)))))
+    (!cdist :float :yes (((a :distinct 2 3) (b :positive 4 3)) (!cdist a b)))
+    (!trace :number :yes (((a 3 4)) (!trace a)))
+    (!eye :all :no (() (!eye 3 4)))
+    (!meshgrid :all :yes (((a 2) (b 3)) (!meshgrid a b)))
+    (!diff :number :yes (((a 2 4)) (!diff a)) (((a 4 2)) (!diff a :axis 0 :n 2)))
+    (!count-nonzero :all :no (((a 2 3)) (!count-nonzero a :axis 1)))
+    (!normalize :float :yes (((a :nonzero 2 3)) (!normalize a)))
+    (!kthvalue :number :yes (((a :distinct 2 5)) (!kthvalue a 2)))
+    (!median :number :yes (((a :distinct 2 5)) (!median a)) (((a :distinct 4 2)) (!median a :axis 0)))
     ;; creation and randomness
     (!uniform :float-only :no) (!rand :float-only :no) (!normal :float-only :no)
     (!randn :float-only :no) (!randint :integer :no)
+    (!bernoulli :float-only :no) (!randperm :integer :no) (!multinomial :float-only :no)
     (!dropout :float-only :yes (((a 2 3)) (!dropout a :training nil)))
+    (!channel-dropout :float-only :yes (((a 2 3)) (!channel-dropout a :training nil)))
     ;; state
     (!assign :all :no) (!move :all :no)
     ;; activations
@@ -179,12 +197,26 @@
      (((a 2 3) (b :distinct 2 3) (c :nonzero 2 3)) (!triplet-margin a b c)))
     (!poisson-nll :float-only :yes (((a 2 3) (b :positive 2 3)) (!poisson-nll a b)))
     (!gaussian-nll :float-only :yes (((a 2 3) (b 2 3) (v :positive 2 3)) (!gaussian-nll a b v)))
+    (!multilabel-margin :float-only :yes
+     (((a :distinct 2 4)) (!multilabel-margin (!mul a 0.7) (make-tensor '(2 4) :dtype :int64 :from '((3 0 -1 1) (-1 0 1 2))))))
+    (!multilabel-soft-margin :float-only :yes
+     (((a 2 3) (b :fraction 2 3)) (!multilabel-soft-margin a b)))
+    (!ctc-loss :float-only :yes
+     (((x 4 2 3) (i :ids 2 2))
+      (!ctc-loss (!log-softmax x) (!maximum (!cast i :int64) 1) '(4 3) '(2 1))))
     ;; layers as functions
     (!layer-norm :float :yes (((a :distinct 2 3)) (!layer-norm a '(3))))
     (!rms-norm :float :yes (((a :nonzero 2 3)) (!rms-norm a '(3))))
     (!batch-norm :float :yes (((a :distinct 4 3)) (!batch-norm a)))
     (!group-norm :float :yes (((a :distinct 2 4 3)) (!group-norm a 2)))
     (!instance-norm :float :yes (((a :distinct 2 2 4)) (!instance-norm a)))
+    (!local-response-norm :float :yes (((a :nonzero 2 4 3)) (!local-response-norm a 3 :alpha 0.5)))
+    (!bilinear :float-only :yes (((a 2 3) (b 2 2) (w 4 3 2) (c 4)) (!bilinear a b w c)))
+    (!embedding-bag :float-only :yes
+     (((w :distinct 3 2) (i :ids 2 3)) (!embedding-bag (!cast i :int64) w))
+     (((w :distinct 3 2) (i :ids 5)) (!embedding-bag (!cast i :int64) w :mode :max :offsets '(0 2 2)))
+     (((w 3 2) (i :ids 5) (v 5))
+      (!embedding-bag (!cast i :int64) w :mode :sum :offsets '(0 2) :per-sample-weights v)))
     (!convnd :float-only :yes (((x 1 2 5) (w 3 2 2)) (!convnd x w :padding 1)))
     (!conv-transposend :float-only :yes
      (((x 1 2 3) (w 2 3 2)) (!conv-transposend x w :stride 2)))
@@ -194,5 +226,7 @@
     (!adaptive-maxpool :float-only :yes (((a :distinct 1 2 5)) (!adaptive-maxpool a '(3))))
     (!interpolate :all :yes (((a 1 1 4)) (!interpolate a '(6))) 
                   (((a 1 1 4)) (!interpolate (!cast a (float-type-of a)) '(6) :mode :linear)))
+    (!pixel-unshuffle :all :yes (((a 1 2 4 2)) (!pixel-unshuffle a 2)))
+    (!channel-shuffle :all :yes (((a 2 4 3)) (!channel-shuffle a 2)))
     (!pixel-shuffle :all :yes (((a 1 4 2 2)) (!pixel-shuffle a 2)))
     (!rope :float-only :yes (((x 1 3 2 4)) (!rope x 2)) (((x 1 3 2 4)) (!rope x 2 :layout :half-split)))))

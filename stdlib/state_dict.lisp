@@ -83,7 +83,9 @@ name and returns the module. Shapes must agree; names on one side only are warne
                     (unless (same-shape-p (shape old) (shape new))
                       (error "load-state-dict: `~a` has shape ~a, but the model needs ~a"
                              key (shape new) (shape old)))
-                    (setf (requires-grad new) (requires-grad old))
+                    ;; Computed entries (quantised weights) pass gradients on to what they are made of.
+                    (unless (tensor-op new)
+                      (setf (requires-grad new) (requires-grad old)))
                     (funcall setter new))
                    ((not silent)
                     (warn "load-state-dict: no entry for the parameter `~a`" key))))

@@ -70,45 +70,92 @@ numbers, :nan, :inf, :-inf, t, nil), within a relative tolerance."
 (defun apply-to-tensors (function tensors)
   (weighted-sum (multiple-value-list (apply function tensors))))
 
-(defun numeric-gradients (function arrays step)
-  "Central differences of the weighted sum of `function` for each element of each argument, as flat
-lists."
-  (let* ((names (loop for i below (length arrays) collect (intern (format nil "X~a" i) :caten)))
-         (program (caten (apply-to-tensors function
-                                           (loop for name in names
-                                                 for array in arrays
-                                                 collect (make-input name (array-dimensions array)
-                                                                     :dtype :float64))))))
-    (labels ((arguments ()
-               (loop for name in names
-                     for array in arrays
-                     when (%runtime-takes-p program name)
-                       collect (cons name (double-tensor array))))
-             (value-at (array i x)
-               (setf (row-major-aref array i) x)
-               (item (apply #'forward program (arguments)))))
-      (loop for array in arrays
-            collect (loop for i below (array-total-size array)
-                          for old = (row-major-aref array i)
-                          for above = (value-at array i (+ old step))
-                          for below = (value-at array i (- old step))
-                          do (setf (row-major-aref array i) old)
-                          collect (/ (- above below) (* 2 step)))))))
-
 (defun double-tensor (array &optional requires-grad)
   (make-tensor (array-dimensions array) :dtype :float64 :from array :requires-grad requires-grad))
 
-(defun analytic-gradients (function arrays)
-  "The gradients of the weighted sum of `function` by its `backward` methods, as flat lists."
-  (let* ((tensors (loop for array in arrays
-                        collect (double-tensor array t)))
-         (program (caten (apply-to-tensors function tensors))))
-    (forward program)
-    (backward program)
-    (loop for x in tensors
-          collect (if (grad x)
-                      (computed-elements (grad x))
-                      (make-list (reduce #'* (shape x)) :initial-element 0d0)))))
+(defun difference-program (calls names)
+  "A program that gives the weighted sum of each call (function . arrays), whose arguments it takes by
+name."
+  (caten (loop for (function . arrays) in calls
+               for own in names
+               collect (apply-to-tensors function
+                                         (loop for name in own
+                                               for array in arrays
+                                               collect (make-input name (array-dimensions array)
+                                                                   :dtype :float64))))))
+
+(defun call-elements (arrays)
+  "Where the elements of a call's arguments are: a vector of (array . index)."
+  (coerce (loop for array in arrays
+                append (loop for i below (array-total-size array) collect (cons array i)))
+          'vector))
+
+(defun add-to-elements (calls k step)
+  "Adds `step` to the elements number k of the calls."
+  (dolist (elements calls)
+    (when (< k (length elements))
+      (destructuring-bind (array . i) (aref elements k)
+        (incf (row-major-aref array i) step)))))
+
+(defun numeric-gradients (calls step)
+  "Central differences of the weighted sum of each call (function . arrays) by each element of its
+arguments, a flat list per call. One program computes all calls, which step together."
+  (let* ((names (loop for (nil . arrays) in calls
+                      for n from 0
+                      collect (loop for nil in arrays
+                                    for i from 0
+                                    collect (intern (format nil "X~a-~a" n i) :caten))))
+         (program (difference-program calls names))
+         (elements (loop for (nil . arrays) in calls collect (call-elements arrays)))
+         (originals (loop for own in elements
+                          collect (loop for (array . i) across own
+                                        collect (row-major-aref array i))))
+         (gradients (loop for nil in calls collect nil)))
+    (flet ((sums ()
+             (mapcar #'item
+                     (multiple-value-list
+                      (apply #'forward program
+                             (loop for own in names
+                                   for (nil . arrays) in calls
+                                   append (loop for name in own
+                                                for array in arrays
+                                                when (%runtime-takes-p program name)
+                                                  collect (cons name (double-tensor array)))))))))
+      (dotimes (k (reduce #'max (mapcar #'length elements) :initial-value 0))
+        (add-to-elements elements k step)
+        (let ((above (sums)))
+          (add-to-elements elements k (* -2 step))
+          (let ((below (sums)))
+            (loop for own in elements
+                  for original in originals
+                  do (when (< k (length own))
+                       (destructuring-bind (array . i) (aref own k)
+                         (setf (row-major-aref array i) (nth k original)))))
+            (setf gradients (loop for list in gradients
+                                  for own in elements
+                                  for a in above
+                                  for b in below
+                                  collect (if (< k (length own))
+                                              (cons (/ (- a b) (* 2 step)) list)
+                                              list)))))))
+    (mapcar #'reverse gradients)))
+
+(defun analytic-gradients (calls)
+  "The gradients of the weighted sum of each call (function . arrays) by the `backward` methods, a
+flat list per call."
+  (let* ((tensors (loop for (nil . arrays) in calls
+                        collect (loop for array in arrays collect (double-tensor array t))))
+         (sums (loop for (function . nil) in calls
+                     for own in tensors
+                     collect (apply-to-tensors function own)))
+         (lazy (gradients sums (apply #'append tensors) :create-graph nil))
+         (flowing (remove nil lazy))
+         (computed (and flowing (multiple-value-list (forward (caten flowing))))))
+    (loop for own in tensors
+          collect (loop for x in own
+                        append (if (pop lazy)
+                                   (computed-elements (pop computed))
+                                   (make-list (reduce #'* (shape x)) :initial-element 0d0))))))
 
 (defun double-array (x)
   "A number, nested lists, an array or a tensor as an array of doubles."
@@ -121,18 +168,27 @@ lists."
       (array-dimensions data)
       (loop for x = data then (first x) while (consp x) collect (length x))))
 
-(defun gradient-mismatch (analytic numeric tolerance)
-  "Text about the first element where two lists of gradients differ, or nil."
-  (loop for gradient in analytic
-        for expected in numeric
+(defun gradient-mismatch (arrays analytic numeric tolerance)
+  "Text about the first element where two flat lists of the gradients of a call differ, or nil."
+  (loop for array in arrays
         for n from 0
-        do (loop for a in gradient
-                 for b in expected
-                 for i from 0
-                 unless (<= (abs (- a b)) (* tolerance (max 1 (abs b))))
-                   do (return-from gradient-mismatch
-                        (format nil "the gradient of argument ~a, element ~a, is ~a; differences give ~a"
-                                n i a b)))))
+        do (dotimes (i (array-total-size array))
+             (let ((a (pop analytic))
+                   (b (pop numeric)))
+               (unless (<= (abs (- a b)) (* tolerance (max 1 (abs b))))
+                 (return-from gradient-mismatch
+                   (format nil "the gradient of argument ~a, element ~a, is ~a; differences give ~a"
+                           n i a b)))))))
+
+(defun grad-check-each (calls)
+  "For each call (function input…) nil, or text about where its gradients and central differences
+differ; see `grad-check`."
+  (let ((calls (loop for (function . inputs) in calls
+                     collect (cons function (mapcar #'double-array inputs)))))
+    (loop for (nil . arrays) in calls
+          for analytic in (analytic-gradients calls)
+          for numeric in (numeric-gradients calls 1d-5)
+          collect (gradient-mismatch arrays analytic numeric 1d-6))))
 
 (defun grad-check (function &rest inputs)
   "Whether the gradients of `function` at the inputs (numbers, nested lists, arrays, tensors, or one
@@ -142,8 +198,5 @@ second derivatives."
   (let* ((inputs (if (and (consp (first inputs)) (tensor-p (first (first inputs))))
                      (first inputs)
                      inputs))
-         (arrays (mapcar #'double-array inputs))
-         (text (gradient-mismatch (analytic-gradients function arrays)
-                                  (numeric-gradients function arrays 1d-5)
-                                  1d-6)))
+         (text (first (grad-check-each (list (cons function inputs))))))
     (values (null text) text)))

@@ -257,19 +257,26 @@ void BodyPrinter::bind(const loops::Bind& bind) {
 
 void BodyPrinter::sort(const loops::SortLine& sort) {
   const DType dtype = kernel_.array(sort.keys).dtype;
-  const std::string helper = sort_helper_name(dtype, sort.descending);
-  uses_.helpers.insert(helper);
-  if (is_half(dtype)) {
-    uses_.helpers.insert(dtype == DType::Float16 ? "half_to_float" : "bfloat_to_float");
-  }
   const auto from = [&](loops::ArrayId array, index::ExprId first) {
     return pool_.is(first, 0)
                ? arrays_[array.index]
                : fmt::format("{} + {}", arrays_[array.index], index_.print_operand(first));
   };
-  line("{}({}, {}, {}, {}, {}, {});", helper, from(sort.order, sort.order_index),
-       index_.print(sort.order_stride), from(sort.keys, sort.keys_index),
-       index_.print(sort.keys_stride), index_.print(sort.count), arrays_[sort.work.index]);
+  const std::string arguments = fmt::format(
+      "{}, {}, {}, {}, {}", from(sort.order, sort.order_index), index_.print(sort.order_stride),
+      from(sort.keys, sort.keys_index), index_.print(sort.keys_stride), index_.print(sort.count));
+  if (style_.dialect == DialectKind::Tcc) {
+    uses_.functions.insert("ct_sort");
+    line("ct_sort({}, {}, {}, {}, {});", arguments, index_.print(sort.wanted),
+         arrays_[sort.work.index], static_cast<int>(dtype), sort.descending ? 1 : 0);
+    return;
+  }
+  const std::string helper = sort_helper_name(dtype, sort.descending);
+  uses_.helpers.insert(helper);
+  if (is_half(dtype)) {
+    uses_.helpers.insert(dtype == DType::Float16 ? "half_to_float" : "bfloat_to_float");
+  }
+  line("{}({}, {});", helper, arguments, arrays_[sort.work.index]);
 }
 
 void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {

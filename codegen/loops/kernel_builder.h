@@ -84,6 +84,7 @@ class KernelBuilder {
   void arg_reduce_leaf(StatementId id, Block& block);
   void scan_leaf(StatementId id, Block& block);
   void scatter_leaf(StatementId id, Block& block);
+  ExprId wanted_positions(air::NodeId sort, size_t axis, ExprId all);
   void sort_leaf(StatementId id, Block& block);
   void begin_reduction(StatementId id, size_t depth, Block& block);
   void end_reduction(StatementId id, Block& block);

@@ -195,6 +195,32 @@ void KernelBuilder::scatter_leaf(StatementId id, Block& block) {
 
 /// Where the lines begin and how far their elements are apart follows from the places of two
 /// neighbours.
+/// How many of the first positions along its axis anybody reads of a sort.
+ExprId KernelBuilder::wanted_positions(air::NodeId sort, size_t axis, ExprId all) {
+  for (const air::Output& output : graph_.outputs) {
+    if (output.node == sort) {
+      return all;
+    }
+  }
+  int64_t most = 0;
+  for (uint32_t i = sort.index + 1; i < graph_.size(); ++i) {
+    const air::Node& user = graph_[air::NodeId{i}];
+    if (std::find(user.inputs.begin(), user.inputs.end(), sort) == user.inputs.end()) {
+      continue;
+    }
+    const auto* slice = std::get_if<air::SliceAttr>(&user.attr);
+    const std::optional<int64_t> start =
+        slice == nullptr ? std::nullopt : slice->axes[axis].start.constant();
+    const std::optional<int64_t> size = user.shape[axis].constant();
+    if (slice == nullptr || !slice->dynamic_axes.empty() || slice->axes[axis].step != 1 || !start ||
+        !size) {
+      return all;
+    }
+    most = std::max(most, *start + *size);
+  }
+  return pool_.constant(most);
+}
+
 void KernelBuilder::sort_leaf(StatementId id, Block& block) {
   const Statement& s = statement(id);
   const auto& attr = graph_[s.node].get<air::SortAttr>();
@@ -225,6 +251,7 @@ void KernelBuilder::sort_leaf(StatementId id, Block& block) {
                             .keys_index = first.index,
                             .keys_stride = pool_.sub(second.index, first.index),
                             .count = array.shape[axis],
+                            .wanted = wanted_positions(s.node, axis, array.shape[axis]),
                             .work = scratch,
                             .descending = attr.descending}});
   ++versions_[order.array.index];

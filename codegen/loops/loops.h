@@ -86,6 +86,7 @@ struct Bind {
 };
 /// Stores the positions, in stable order, of `count` keys, NaN last: key k is at keys_index + k *
 /// keys_stride, position k goes to order_index + k * order_stride. `work` has 2 * count elements.
+/// Nobody reads positions from `wanted` on: they need not be stored.
 struct SortLine {
   ArrayId order;
   ExprId order_index;
@@ -94,6 +95,7 @@ struct SortLine {
   ExprId keys_index;
   ExprId keys_stride;
   ExprId count;
+  ExprId wanted;
   ArrayId work;
   bool descending = false;
 };

@@ -96,10 +96,11 @@ class Printer {
                             s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
                      },
                      [&](const SortLine& s) {
-                       line("(sort {} a{} {} {} a{} {} {} {} a{})",
+                       line("(sort {} a{} {} {} a{} {} {} {} a{}{})",
                             s.descending ? "descending" : "ascending", s.order.index,
                             expr(s.order_index), expr(s.order_stride), s.keys.index,
-                            expr(s.keys_index), expr(s.keys_stride), expr(s.count), s.work.index);
+                            expr(s.keys_index), expr(s.keys_stride), expr(s.count), s.work.index,
+                            s.wanted == s.count ? "" : " (wanted " + expr(s.wanted) + ")");
                      },
                      [&](const Call& s) {
                        std::string text;

@@ -113,6 +113,7 @@ class Verifier {
                        use(s.work, s.count);
                        use(s.order_stride);
                        use(s.keys_stride);
+                       use(s.wanted);
                        CATEN_CHECK(kernel_.array(s.order).written,
                                    "kernel `{}`: sorts into a constant array", kernel_.name);
                      },

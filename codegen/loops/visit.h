@@ -105,6 +105,7 @@ void for_each_expr(S& stmt, F f) {
                    f(s.keys_index);
                    f(s.keys_stride);
                    f(s.count);
+                   f(s.wanted);
                  },
                  [&](std::conditional_t<std::is_const_v<S>, const Call, Call>& s) {
                    for (auto& pointer : s.pointers) {

@@ -373,8 +373,8 @@ Schedule fuse(Schedule schedule) {
 
 // Note [what shares a kernel]
 // One loop at the outermost level, or a sequence of loops when what flows between them is a scalar
-// (softmax of a whole vector), a table much smaller than the main loop (a transcendental of a bias),
-// or the base of a scatter. A contraction over the result of a contraction starts a new kernel: each
-// wants its own blocking.
+// (softmax of a whole vector), a table much smaller than the main loop (a transcendental of a
+// bias), or the base of a scatter. A contraction over the result of a contraction starts a new
+// kernel: each wants its own blocking.
 
 }  // namespace caten::schedule

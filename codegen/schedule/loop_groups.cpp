@@ -37,7 +37,8 @@ std::vector<RangeId> LoopGroups::preferences(StatementId id) const {
   return out;
 }
 
-/// A product of matrices whose loop over the terms is shared falls apart into sums of outer products.
+/// A product of matrices whose loop over the terms is shared falls apart into sums of outer
+/// products.
 bool LoopGroups::splits_product(StatementId id, RangeId range) const {
   return dependences_[id.index].matrix_product &&
          pool_.range_info(range).kind == index::RangeKind::Reduce;
@@ -133,7 +134,7 @@ void LoopGroups::start_group(std::vector<Group>& groups, StatementId id) {
 
 /// Adds a statement to the last group it can share a loop with, or starts a new one.
 void LoopGroups::place_in_level(std::vector<Group>& groups, StatementId id,
-                           const std::vector<StatementId>& level) {
+                                const std::vector<StatementId>& level) {
   size_t first = 0;      // the first group it may be in
   bool related = false;  // some group holds a producer
   for (const Flow& flow : dependences_[id.index].flows) {

@@ -14,7 +14,7 @@ namespace caten::schedule {
 
 /// One way to share a loop: which range of each member is the loop variable.
 struct Candidate {
-  std::vector<RangeId> ranges;                // one per member
+  std::vector<RangeId> ranges;                 // one per member
   std::set<std::pair<ArrayId, size_t>> reads;  // array axes that some member walks with this loop
 };
 

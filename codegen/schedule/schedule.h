@@ -16,9 +16,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/cost_model.h"
 #include "codegen/decisions.h"
 #include "codegen/index/index.h"
-#include "codegen/cost_model.h"
 #include "ir/air/air.h"
 
 namespace caten::schedule {

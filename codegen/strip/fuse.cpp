@@ -117,6 +117,9 @@ class Run {
     return result && give(step.out, *result);
   }
 
+  /// Whether it is more than a routine can hold.
+  bool is_full() const { return streams_ > vector::kMaxStreams || builder_.size() > kMaxProgram; }
+
   /// The step that does what steps up to `end` do; nullopt when it needs too much.
   std::optional<Step> finish(size_t end) {
     for (const auto& [slot, held] : slots_) {
@@ -128,7 +131,7 @@ class Run {
         builder_.store(pointer(out, vector::Role::Stream), held.value);
       }
     }
-    if (streams_ > vector::kMaxStreams || builder_.size() > kMaxProgram) {
+    if (is_full()) {
       return std::nullopt;
     }
     Step step;
@@ -236,7 +239,8 @@ class Run {
 std::optional<Step> longest_run(const Constants& constants, const Body& body, size_t begin,
                                 size_t& end) {
   end = begin;
-  for (Run run(constants, body); end < body.steps.size() && run.add(body.steps[end]);) {
+  for (Run run(constants, body);
+       end < body.steps.size() && run.add(body.steps[end]) && !run.is_full();) {
     ++end;
   }
   if (end == begin + 1 && body.steps[begin].effect == Step::Effect::Move) {

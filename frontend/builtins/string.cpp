@@ -137,8 +137,8 @@ Value string_make_string(Interpreter& interp, Args args) {
 size_t char_index(Interpreter& interp, const String& string, Value index) {
   const int64_t i = expect_index(interp, index, "index");
   if (i >= static_cast<int64_t>(string.chars.size())) {
-    fail(Diag::IndexOutOfRange, interp.current_span(), "index {} is out of bounds; expected below {}", i,
-         string.chars.size());
+    fail(Diag::IndexOutOfRange, interp.current_span(),
+         "index {} is out of bounds; expected below {}", i, string.chars.size());
   }
   return static_cast<size_t>(i);
 }

@@ -1,15 +1,12 @@
-// Tensors in Lisp: making them, asking about them, exchanging data, files.
+// Tensors in Lisp: making them, asking about them, exchanging data.
 #include <cmath>
 #include <limits>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/builtins/tensor_tables.h"
-#include "frontend/lisp/hash_table.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/runtime.h"
 #include "frontend/tensor/session.h"
-#include "runtime/formats/npy.h"
-#include "runtime/formats/safetensors.h"
 
 namespace caten::lisp {
 namespace {
@@ -432,71 +429,6 @@ Value not_a_number(Interpreter& interp, std::span<Value> args) {
   return special_float(interp, args, std::numeric_limits<double>::quiet_NaN());
 }
 
-// Files.
-
-template <typename F>
-auto guard_file(Interpreter& interp, F&& action) {
-  try {
-    return action();
-  } catch (const runtime::FileError& error) {
-    fail_file(error.path, error.reason);
-  } catch (const runtime::RuntimeError& error) {
-    throw CompileError(Diag::RuntimeError, interp.current_span(), error.what());
-  }
-}
-
-Value load_npy(Interpreter& interp, std::span<Value> args) {
-  const std::string path = expect_string_designator(interp, args[0], "the path");
-  const StoragePtr data = guard_file(
-      interp, [&] { return runtime::load_npy(path, tensor::session(interp).counter()); });
-  tensor::session(interp).report_bytes();
-  return Value::object(tensor::new_stored(interp, data));
-}
-
-/// (save-npy path tensor), in either order.
-Value save_npy(Interpreter& interp, std::span<Value> args) {
-  const bool tensor_first = args[0].is<Tensor>();
-  const std::string path = expect_string_designator(interp, args[tensor_first ? 1 : 0], "the path");
-  const StoragePtr data = data_of(interp, args[tensor_first ? 0 : 1], "the tensor");
-  guard_file(interp, [&] { runtime::save_npy(path, *data); });
-  return Value::t();
-}
-
-Value load_safetensors(Interpreter& interp, std::span<Value> args) {
-  const std::string path = expect_string_designator(interp, args[0], "the path");
-  const runtime::NamedStorages storages = guard_file(
-      interp, [&] { return runtime::load_safetensors(path, tensor::session(interp).counter()); });
-  tensor::session(interp).report_bytes();
-  auto* table = interp.heap().make<HashTable>(HashTest::Equal);
-  for (const auto& [name, data] : storages) {
-    Tensor* t = tensor::new_stored(interp, data);
-    t->name = name;
-    table->set(interp.string(name), Value::object(t));
-  }
-  return Value::object(table);
-}
-
-/// (save-safetensors path table): the table maps names to tensors; a state dictionary has one.
-Value save_safetensors(Interpreter& interp, std::span<Value> args) {
-  const std::string path = expect_string_designator(interp, args[0], "the path");
-  Value entries = args[1];
-  if (!entries.is<HashTable>()) {
-    entries = interp.call(interp.caten("STATE-DICT-ENTRY"), {entries});
-  }
-  runtime::NamedStorages storages;
-  // By index: computing a lazy tensor may run Lisp code that changes the table.
-  const HashTable& table = expect_hash_table(interp, entries, "the tensors");
-  for (size_t i = 0; i < table.entries.size(); ++i) {
-    const HashTable::Entry entry = table.entries[i];
-    if (!entry.key.is_none()) {
-      storages.emplace_back(expect_string_designator(interp, entry.key, "a tensor's name"),
-                            data_of(interp, entry.value, "an entry"));
-    }
-  }
-  guard_file(interp, [&] { runtime::save_safetensors(path, storages); });
-  return Value::t();
-}
-
 // (%name-tensor tensor name): the name of a parameter in programs and C. A name given before stays,
 // unless the new one ends in it: a model's constructor names `weight`, the next one `fc1.weight`.
 Value name_tensor(Interpreter& interp, std::span<Value> args) {
@@ -552,10 +484,6 @@ constexpr Builtin kTensorBuiltins[] = {
     {"INF", "CATEN", 0, 2, "positive infinity", positive_infinity},
     {"-INF", "CATEN", 0, 2, "negative infinity", negative_infinity},
     {"NAN", "CATEN", 0, 2, "a NaN", not_a_number},
-    {"LOAD-NPY", "CATEN", 1, 1, "the array of a .npy file", load_npy},
-    {"SAVE-NPY", "CATEN", 2, 2, "(save-npy path tensor)", save_npy},
-    {"LOAD-SAFETENSORS", "CATEN", 1, 1, "the tensors of a .safetensors file: a hash table by name", load_safetensors},
-    {"SAVE-SAFETENSORS", "CATEN", 2, 2, "(save-safetensors path tensors): a hash table or a state dictionary", save_safetensors},
 };
 // clang-format on
 

@@ -12,8 +12,10 @@ std::span<const Builtin> air_builtins();
 /// Sizes, dtypes, the shape notation.
 std::span<const Builtin> shape_builtins();
 std::span<const MacroRow> shape_macros();
-/// Tensors: making, asking, facets, files.
+/// Tensors: making, asking, facets.
 std::span<const Builtin> tensor_builtins();
+/// Tensors in files.
+std::span<const Builtin> tensor_file_builtins();
 /// Constant tensors, sizes as tensors, size checks.
 std::span<const Builtin> constant_builtins();
 /// Compiled runtimes: caten, proceed, forward, backward.

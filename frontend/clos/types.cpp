@@ -484,8 +484,7 @@ Value type_of(Interpreter& interp, Value object) {
       return f({"SIMPLE-ARRAY", "CHARACTER", dims});
     }
     const Value kind = f({"VECTOR", "CHARACTER", car(dims)});
-    return string->chars.target() != nullptr ? kind
-                                             : f({"AND", kind, f({"NOT", "SIMPLE-ARRAY"})});
+    return string->chars.target() != nullptr ? kind : f({"AND", kind, f({"NOT", "SIMPLE-ARRAY"})});
   }
   if (const Array* array = object.try_as<Array>()) {
     ListBuilder dims(interp);
@@ -493,11 +492,9 @@ Value type_of(Interpreter& interp, Value object) {
       dims.add(interp.integer(dim));
     }
     if (!is_simple_array(object)) {
-      const Value kind = array->is_vector()
-                             ? f({"VECTOR", array->element_type, car(dims.take())})
-                             : f({"ARRAY", array->element_type, dims.take()});
-      return array->data.target() != nullptr ? kind
-                                             : f({"AND", kind, f({"NOT", "SIMPLE-ARRAY"})});
+      const Value kind = array->is_vector() ? f({"VECTOR", array->element_type, car(dims.take())})
+                                            : f({"ARRAY", array->element_type, dims.take()});
+      return array->data.target() != nullptr ? kind : f({"AND", kind, f({"NOT", "SIMPLE-ARRAY"})});
     }
     return array->is_vector() && array->element_type == Value::t()
                ? f({"SIMPLE-VECTOR", car(dims.take())})

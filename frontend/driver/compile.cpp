@@ -15,13 +15,12 @@ namespace caten::driver {
 namespace {
 
 bool needs_compilation(const Options& options) {
-  return options.emit != "graph" && options.emit != "air" &&
-         options.emit != "dot" && options.emit != "json";
+  return options.emit != "graph" && options.emit != "air" && options.emit != "dot" &&
+         options.emit != "json";
 }
 
 std::string c_name_of(const tensor::Entry& entry, const Options& options) {
-  std::string base =
-      entry.c_prefix.empty() ? c::c_identifier(entry.symbol_name) : entry.c_prefix;
+  std::string base = entry.c_prefix.empty() ? c::c_identifier(entry.symbol_name) : entry.c_prefix;
   std::string name = options.prefix + base + entry.suffix + (entry.is_backward ? "_backward" : "");
   return c::is_reserved(name) ? name + "_" : name;
 }
@@ -147,8 +146,9 @@ int compile(Session& session) {
   const Options& options = session.options();
   if (options.output.empty() && options.emit.empty() && !options.explain_fusion &&
       !options.memory) {
-    std::fputs("catenc: say what to make of the file: -o kernels.c, --emit=STAGE, or `catenc run`\n",
-               stderr);
+    std::fputs(
+        "catenc: say what to make of the file: -o kernels.c, --emit=STAGE, or `catenc run`\n",
+        stderr);
     return kUsage;
   }
   if (options.emit == "datum") {

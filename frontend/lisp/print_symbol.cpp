@@ -6,8 +6,8 @@
 namespace caten::lisp {
 namespace {
 
-/// Whether a token might be read as a number by some Lisp (CLHS 2.3.1.1): it has a digit, begins as a
-/// number would, and has no letters side by side.
+/// Whether a token might be read as a number by some Lisp (CLHS 2.3.1.1): it has a digit, begins as
+/// a number would, and has no letters side by side.
 bool is_potential_number(std::string_view text) {
   bool has_digit = false;
   bool after_letter = false;

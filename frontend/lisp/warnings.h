@@ -1,7 +1,7 @@
-// Warnings: what is suspicious in the user's code but does not stop it. The analyzer notes variables,
-// calls and local functions as it resolves them; definitions are noted when they are made. What
-// only the whole file can tell (is this function defined anywhere?) is decided at its end, when the
-// functions that nothing has called yet are analyzed too.
+// Warnings: what is suspicious in the user's code but does not stop it. The analyzer notes
+// variables, calls and local functions as it resolves them; definitions are noted when they are
+// made. What only the whole file can tell (is this function defined anywhere?) is decided at its
+// end, when the functions that nothing has called yet are analyzed too.
 //
 // Code of the library is never looked at, and nothing here changes what a program does: functions
 // are analyzed for warnings without being compiled.
@@ -35,7 +35,8 @@ class Warnings {
   void note_local_function(Value name, Span place);
 
   enum class Thing : uint8_t { Function, Macro, Method, Class, Entry };
-  /// A definition is about to be made at the current place; `detail` tells methods of one name apart.
+  /// A definition is about to be made at the current place; `detail` tells methods of one name
+  /// apart.
   void note_definition(Thing thing, Value name, const std::string& detail = "");
   /// The name is free again (fmakunbound).
   void forget_definition(Value name);

@@ -322,7 +322,8 @@ void Reader::define_label(Value number, Value value, size_t begin, size_t end) {
   auto visit = [&](Value& place) {
     if (place == stand_in) {
       place = value;
-    } else if ((place.is_cons() || place.is<Array>() || place.is<Instance>()) && seen.insert(place.bits()).second) {
+    } else if ((place.is_cons() || place.is<Array>() || place.is<Instance>()) &&
+               seen.insert(place.bits()).second) {
       pending.push_back(place);
     }
   };

@@ -100,8 +100,8 @@ class Reader {
     bool complete;
   };
   std::vector<Label> labels_;  // of the top-level datum
-  size_t skipping_ = 0;  // levels whose data is dropped unread
-  size_t testing_ = 0;   // levels that read a feature test
+  size_t skipping_ = 0;        // levels whose data is dropped unread
+  size_t testing_ = 0;         // levels that read a feature test
   Package* package_ = nullptr;
   std::string name_;                   // scratch: the symbol name, upcased
   size_t marker_ = std::string::npos;  // scratch: where the package marker is in name_

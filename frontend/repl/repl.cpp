@@ -179,8 +179,11 @@ bool Repl::evaluate(const std::string& text, size_t offset) {
   while (true) {
     const size_t begin = reader.offset();
     if (!is_first && command_at_start(std::string_view(text).substr(begin))) {
-      warnings.finish();
-      return process(text.substr(begin));
+      const bool done = process(text.substr(begin));
+      if (done) {
+        warnings.finish();  // what follows may define what is called before
+      }
+      return done;
     }
     Value form;
     const bool was_read = guarded("reading", [&] {

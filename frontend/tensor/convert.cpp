@@ -159,6 +159,26 @@ Shape expect_shape(Interpreter& interp, Value value, std::string_view what) {
   return shape;
 }
 
+namespace {
+
+/// `form` with the symbols that the names of sizes stand for.
+Value with_size_symbols(Interpreter& interp, Value form) {
+  if (form.is_symbol()) {
+    const std::string_view name = form.as<lisp::Symbol>()->name;
+    return name.starts_with('|') ? size_symbol(interp, name) : form;
+  }
+  if (!form.is_cons()) {
+    return form;
+  }
+  std::vector<Value> items;
+  for (const Value item : lisp::expect_list_items(interp, form, "a size")) {
+    items.push_back(with_size_symbols(interp, item));
+  }
+  return interp.list(items);
+}
+
+}  // namespace
+
 Value dim_value(Interpreter& interp, const Dim& dim) {
   if (dim.is_constant()) {
     return interp.integer(*dim.constant());
@@ -166,10 +186,10 @@ Value dim_value(Interpreter& interp, const Dim& dim) {
   if (const auto name = dim.as_symbol()) {
     return size_symbol(interp, *name);
   }
-  // The text form is the Lisp form.
+  // The text form is the Lisp form, but for the bars of size_name().
   const std::string text = dim.to_string();
   size_t offset = 0;
-  return interp.read(text, &offset);
+  return with_size_symbols(interp, interp.read(text, &offset));
 }
 
 Value shape_value(Interpreter& interp, const Shape& shape) {

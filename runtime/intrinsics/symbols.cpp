@@ -9,6 +9,7 @@
 #include "ir/type.h"
 #include "runtime/backend.h"
 #include "runtime/interrupt.h"
+#include "runtime/intrinsics/sort.h"
 #include "runtime/intrinsics/strips/table.h"
 #include "runtime/workers.h"
 

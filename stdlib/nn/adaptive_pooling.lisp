@@ -103,3 +103,22 @@ an axis)."
       (!reshape (!permute (!reshape x (list batch outputs factor factor height width))
                           0 1 4 2 5 3)
                 (list batch outputs (dim* height factor) (dim* width factor))))))
+
+(defun !pixel-unshuffle (x factor)
+  "(N C H*factor W*factor) to (N C*factor^2 H W)."
+  (destructuring-bind (batch channels height width) (shape x)
+    (require-multiple height factor "`!pixel-unshuffle` by ~a: the height" factor)
+    (require-multiple width factor "`!pixel-unshuffle` by ~a: the width" factor)
+    (let ((height (dim-floor-div height factor))
+          (width (dim-floor-div width factor)))
+      (!reshape (!permute (!reshape x (list batch channels height factor width factor))
+                          0 1 3 5 2 4)
+                (list batch (dim* channels (* factor factor)) height width)))))
+
+(defun !channel-shuffle (x groups)
+  "The channels (axis 1) of `groups` groups taken in turn."
+  (destructuring-bind (batch channels &rest spatial) (shape x)
+    (require-multiple channels groups "`!channel-shuffle` of ~a groups" groups)
+    (!reshape (!transpose (!reshape x (list* batch groups (dim-floor-div channels groups) spatial))
+                          1 2)
+              (shape x))))

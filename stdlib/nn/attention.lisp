@@ -109,23 +109,24 @@
   (with-slots (groups eps weight bias) model
     (!group-norm (first inputs) groups :weight weight :bias bias :eps eps)))
 
-(defun uniform-per-run (shape)
-  "Uniform numbers that every run of a program draws anew, and the assignment that sees to it. Runs
-are 2^40 blocks of the stream apart, so that they do not meet other draws."
-  (let ((runs (make-tensor '() :dtype :uint64)))
-    (values (uniform-elements shape (!mul runs (expt 2 40)))
-            (!assign runs (!add runs 1)))))
+(defun drop-out (x p training mask-shape)
+  (unless (<= 0 p 1)
+    (%fail :bad-size "the probability ~a of dropout is not between 0 and 1" p))
+  (cond ((or (not training) (zerop p)) x)
+        ((= p 1) (!mul x 0.0))
+        (t (!where (!< (!rand mask-shape :dtype :float32) (float p))
+                   0.0
+                   (!mul x (/ 1d0 (- 1 p)))))))
 
 (defun !dropout (x &key (p 0.5) (training *training*))
   "In training each element is 0 with probability p, otherwise divided by 1 - p; every run of a
 compiled program draws anew."
-  (unless (<= 0 p 1)
-    (error "!dropout: the probability ~a is not between 0 and 1" p))
-  (cond ((or (not training) (zerop p)) x)
-        ((= p 1) (!mul x 0.0))
-        (t (multiple-value-bind (u next-run) (uniform-per-run (shape x))
-             (with-effects (!where (!< u (float p)) 0.0 (!mul x (/ 1d0 (- 1 p))))
-               (list next-run))))))
+  (drop-out x p training (shape x)))
+
+(defun !channel-dropout (x &key (p 0.5) (training *training*))
+  "As `!dropout` with whole channels of x (N C spatial…)."
+  (drop-out x p training (append (subseq (shape x) 0 2)
+                                 (make-list (- (ndim x) 2) :initial-element 1))))
 
 (defmodel (Dropout (&key (p 0.5))
            :documentation "Dropout: active in training mode only.")
@@ -133,6 +134,13 @@ compiled program draws anew."
 
 (defmethod call ((model Dropout) &rest inputs)
   (!dropout (first inputs) :p (slot-value model 'p) :training (training-p model)))
+
+(defmodel (ChannelDropout (&key (p 0.5))
+           :documentation "Dropout of whole channels: active in training mode only.")
+    ((p p)))
+
+(defmethod call ((model ChannelDropout) &rest inputs)
+  (!channel-dropout (first inputs) :p (slot-value model 'p) :training (training-p model)))
 
 ;;; Transformer layers ---------------------------------------------------------------------------
 

@@ -188,6 +188,10 @@
          (sizes (last (shape x) n))
          (widths (symmetric-widths padding n))
          (padded (pad-last x widths value)))
+    (loop for (p nil) in widths
+          for k in kernel-sizes
+          do (when (> (* 2 p) k)
+               (%fail :bad-size "a padding of ~a is more than half of the window of ~a" p k)))
     (!unfold (if ceiling
                  (pad-last padded
                            (loop for (low high) in widths

@@ -1,4 +1,4 @@
-;;;; Training and inference mode of models, and results that come with changes of state.
+;;;; Training and inference mode of models.
 (in-package :caten)
 
 (defun training-p (model)
@@ -23,19 +23,3 @@ The mode counts when the model is applied."
 (defun eval-mode (model)
   "Puts the model and its submodels in inference mode; returns the model."
   (train-mode model nil))
-
-(defclass effects-op (Func) ()
-  (:documentation "The first input. The others are assignments, which take effect whenever it is
-computed."))
-(defmethod forward ((op effects-op) &rest inputs)
-  (result-like (first inputs) (shape (first inputs))))
-(defmethod lower ((op effects-op) &rest inputs)
-  (first inputs))
-(defmethod backward ((op effects-op) &rest douts)
-  (first douts))
-
-(defun with-effects (x assignments)
-  "`x`, whose computation executes the assignments."
-  (if assignments
-      (apply #'forward (make-instance 'effects-op) x assignments)
-      x))

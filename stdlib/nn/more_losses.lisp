@@ -58,3 +58,25 @@
   (let ((variance (!add variance (detach (!sub (!maximum variance eps) variance)))))
     (reduce-loss (!mul 0.5 (!add (!log variance) (!div (!square (!sub x label)) variance)))
                  reduction)))
+
+(defun !multilabel-soft-margin (x label &key (reduction :mean) weight)
+  "The mean over the classes (last axis) of the binary cross-entropy of sigmoid(x) against 0 or 1."
+  (reduce-loss (!mean (!bce-with-logits x label :reduction :none :weight weight) :axis -1 :squeeze t)
+               reduction))
+
+(defun !multilabel-margin (x label &key (reduction :mean))
+  "For class ids in front, up to a -1, along the last axis of `label`: the sum over these and the
+other classes of max(0, 1 - (x[id] - x[other])), divided by the number of classes."
+  (let* ((classes (car (last (shape x))))
+         (ids (index-tensor label))
+         ;; What follows the first -1 does not count.
+         (valid (!eq (!cumsum (!cast (!< ids 0) :int64)) 0))
+         (ids (!where valid ids 0))
+         (hits (!and (!unsqueeze valid -1)
+                     (!eq (!unsqueeze ids -1) (!gid-of-shape (list classes) 0))))
+         (other (!not (!any hits :axis -2 :squeeze t)))
+         (own (!unsqueeze (!take-along-axis x ids) -1))
+         (terms (!relu (!sub 1.0 (!sub own (!unsqueeze x -2)))))
+         (counted (!where (!and (!unsqueeze valid -1) (!unsqueeze other -2)) terms 0.0)))
+    (reduce-loss (!div (!sum counted :axis '(-1 -2) :squeeze t) (at-dtype classes (dtype-of x)))
+                 reduction)))

@@ -106,3 +106,19 @@
   "As `!assign`."
   (declare (ignore reduce))
   (!assign place value))
+
+(defclass effects-op (Func) ()
+  (:documentation "The first input. The others are assignments, which take effect whenever it is
+computed."))
+(defmethod forward ((op effects-op) &rest inputs)
+  (result-like (first inputs) (shape (first inputs))))
+(defmethod lower ((op effects-op) &rest inputs)
+  (first inputs))
+(defmethod backward ((op effects-op) &rest douts)
+  (first douts))
+
+(defun with-effects (x assignments)
+  "`x`, whose computation executes the assignments."
+  (if assignments
+      (apply #'forward (make-instance 'effects-op) x assignments)
+      x))

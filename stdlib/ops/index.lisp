@@ -116,6 +116,10 @@ second, in row-major order: the inverse of gather-op, or of take-along-op with `
   (let ((indices (as-tensor indices)))
     (if (eq (dtype-of indices) :int64) indices (!cast indices :int64))))
 
+(defun indices-from (x)
+  "As `index-tensor`; lists of numbers are accepted too."
+  (index-tensor (if (consp x) (change-facet x :tensor) x)))
+
 (defun !gather (x indices &key (axis 0))
   "The elements of `x` at `indices` along `axis`; the axis is replaced by the shape of the indices.
 Negative indices count from the end; others out of range are a run-time error."

@@ -132,6 +132,10 @@ aligned at their ends."
     (unless (= (length inputs) (length xs))
       (%fail :shape-notation "`!einsum` \"~a\" describes ~a operands but ~a are given" notation
              (length inputs) (length xs)))
+    (dolist (letter output)
+      (unless (and (= 1 (count letter output)) (some #'(lambda (term) (member letter term)) inputs))
+        (%fail :shape-notation "`!einsum` \"~a\": the result's `~a` must be in an operand, and once ~
+                                in the result" notation letter)))
     (let ((order (append output
                          (set-difference (remove-duplicates (apply #'append inputs)) output)))
           (aligned nil))

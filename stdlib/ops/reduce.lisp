@@ -182,13 +182,16 @@
     (!where zero 0.0 (!sqrt (!where zero 1.0 x)))))
 
 (defun !norm (x &key (axis t) keepdims squeeze (ord 2))
-  "The vector norm over the axes: (sum |x|^ord)^(1/ord); `ord` may be 1, 2, another number, or inf."
+  "The vector norm over the axes: (sum |x|^ord)^(1/ord). With `ord` inf or -inf the greatest or least
+absolute value, with 0 the number of elements other than 0."
   (declare (ignore keepdims))
   (let* ((axes (normalize-axes x axis))
          (x (as-float x))
          (result (cond ((eql ord 1) (sum-axes (!abs x) axes))
                        ((eql ord 2) (root (sum-axes (!square x) axes)))
-                       ((= ord (inf)) (max-axes (!abs x) axes))
+                       ((= ord (inf)) (require-elements (max-axes (!abs x) axes) "!norm" x axes))
+                       ((= ord (-inf)) (require-elements (min-axes (!abs x) axes) "!norm" x axes))
+                       ((zerop ord) (sum-axes (!cast (!neq x 0.0) (dtype-of x)) axes))
                        (t (!expt (sum-axes (!expt (!abs x) ord) axes) (/ 1d0 ord))))))
     (squeeze-axes result axes squeeze)))
 

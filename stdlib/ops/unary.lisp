@@ -39,7 +39,7 @@
            (let ((a (%sub x 1)))
              (%where (%> x 1d9)
                      (%add (%log x) (log 2d0))
-                     (%log1p (%add a (%sqrt (%mul a (%add x 1))))))))
+                     (%log1p (%add a (%sqrt (%where (%< x 1) -1 (%mul a (%add x 1)))))))))
   :backward (!mul dout (!rsqrt (!mul (!sub x 1.0) (!add x 1.0)))))
 (define-unary !atanh atanh-op "The inverse hyperbolic tangent, NaN beyond -1 and 1."
   :lower (in-float64 (x)

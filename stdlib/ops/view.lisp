@@ -71,22 +71,33 @@
   (if (tensor-p bound) (values (linear-form bound)) bound))
 
 (defun checked-start (start size length step)
-  "A run-time start, counted from the end when negative, as an index that keeps the view inside the
-axis: anything else is a run-time error."
+  "A run-time start, counted from the end when negative, as an index. A run-time error names the first
+index of the view that is outside the axis."
   (unless (and (zerop (ndim start)) (integer-dtype-p (dtype-of start)))
     (%fail :bad-axis "a bound of `!view` must be an integer or a scalar integer tensor, not ~(~a~) ~a"
            (dtype-of start) (shape start)))
-  (let* ((reach (dim* (dim- length 1) (abs step)))
-         (low (if (minusp step) reach 0))
-         (room (dim- size reach))
+  (let* ((reach (dim* (dim- length 1) step))
+         (end (size-tensor size))
          (start (!cast start :int64)))
-    (when (and (integerp room) (< room 1))
+    (when (and (integerp length) (integerp size) (plusp length) (>= (abs reach) size))
       (%fail :bad-size "a view of ~a elements does not fit into an axis of size ~a" length size))
-    (let ((index (!sub (!where (!< start 0) (!add start (size-tensor size)) start)
-                       (size-tensor low))))
-      (!add (!gather (!gid-of-shape (list room) 0)
-                     (!where (!< index 0) (size-tensor room) index))
-            (size-tensor low)))))
+    (flet ((known (index) (!gather (!gid-of-shape (list size) 0) index)))
+      (case length
+        (0 (constant 0 :int64))
+        (1 (known start))
+        (t
+         (let* ((index (!where (!< start 0) (!add start end) start))
+                (last (!add index (size-tensor reach)))
+                (checked (!where (!or (!< index 0) (!>= index end))
+                                 start
+                                 (if (minusp step)
+                                     ;; Negative indices would count from the end.
+                                     (!where (!< last 0) (!sub last end) index)
+                                     (!where (!>= last end) last index)))))
+           ;; What is empty may start anywhere.
+           (known (if (integerp length)
+                      checked
+                      (!where (!eq (size-tensor length) 0) 0 checked)))))))))
 
 (defun run-time-slice (start stop step size)
   "The slice of a range whose start is known at run time."

@@ -208,3 +208,16 @@
     (ok (equal (words 0 0) '(#x6b200159 #x99ba4efe)))
     (ok (equal (words -1 -1) '(#x1cb996fc #xbb002be7)))
     (ok (equal (words #x0370734413198a2e #x-7a5cf72cdbc09578) '(#xc4923a9c #x483df7a0)))))
+
+(deftest reductions-of-nothing
+  (let ((x (make-tensor '(2 0 3))))
+    (check-tensor (!mean x :axis 1) :float32 '(2 1 3) '(:nan :nan :nan :nan :nan :nan))
+    (check-tensor (!sum x :axis 1) :float32 '(2 1 3) '(0 0 0 0 0 0))
+    (check-tensor (!prod x :axis 1) :float32 '(2 1 3) '(1 1 1 1 1 1))
+    (ok (signals (!max x :axis 1)))
+    (check-tensor (!sum x :axis 0) :float32 '(1 0 3) nil)))
+
+(deftest assignment-through-a-transposed-view
+  (let ((x (make-tensor '(2 3) :from '((0 1 2) (3 4 5)))))
+    (proceed (!assign (!t x) (make-tensor '(3 2) :from '((5 6) (7 8) (9 10)))))
+    (check-tensor x :float32 '(2 3) '(5 7 9 6 8 10))))

@@ -115,3 +115,9 @@
       (forward program (cons 'k (make-tensor '(2 2) :from '((5.0 6.0) (7.0 8.0)))))
       (check-tensor cache :float32 '(4 2) '(1 2 3 4 5 6 7 8))
       (ok (signals (forward program (cons 'k (make-tensor '(2 2)))) 'error)))))
+
+(deftest sizes-in-lower-case
+  (let* ((x (make-input 'x '(|n-m| |N-m|)))
+         (program (caten (!reshape (!add 1 x) -1))))
+    (ok (equal (shape (!reshape x -1)) '((* |N-m| |n-m|))))
+    (check-tensor (forward program (cons 'x (make-tensor '(2 3)))) :float32 '(6) '(1 1 1 1 1 1))))

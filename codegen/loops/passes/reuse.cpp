@@ -156,8 +156,8 @@ class Reuser {
 
   static bool takes_place(const Access& read, const Access& made) {
     return read.loads == 1 && read.stores == 0 && !read.other && made.stores == 1 && !made.other &&
-           made.in_order && read.load_block == made.store_block &&
-           read.load_at < made.store_at && read.load->index == made.store->index;
+           made.in_order && read.load_block == made.store_block && read.load_at < made.store_at &&
+           read.load->index == made.store->index;
   }
 
   void join(Kernel& kernel, ArrayId made, ArrayId read, std::vector<int>& place) {
@@ -224,8 +224,8 @@ Module reuse(Module module) {
 }
 
 // Note [in place]
-// Temporary b takes the place of temporary a when their dtype and size are equal, the kernel makes b
-// and is the last one that reads a, and each element of b is stored after the load of the same
+// Temporary b takes the place of temporary a when their dtype and size are equal, the kernel makes
+// b and is the last one that reads a, and each element of b is stored after the load of the same
 // element of a, in the same iteration, with loops around that pass every element once. Nothing else
 // in the kernel reads a, so no iteration can find an element overwritten that it still needs; what
 // reads b reads elements that have been stored.

@@ -165,8 +165,8 @@ class Writer {
                      for (ArrayId id : {s.order, s.keys, s.work}) {
                        array(id);
                      }
-                     for (ExprId e : {s.order_index, s.order_stride, s.keys_index, s.keys_stride,
-                                      s.count}) {
+                     for (ExprId e :
+                          {s.order_index, s.order_stride, s.keys_index, s.keys_stride, s.count}) {
                        expr(e);
                      }
                    },

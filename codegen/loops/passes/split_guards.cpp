@@ -120,15 +120,13 @@ class Splitter {
     piece(condition->at, loop.hi, condition->from_on);
   }
 
-  /// A copy with a range of its own. Parallel loops count from 0, and so do sums that carry over from
-  /// one iteration to the next: the passes that split them into lanes want that.
+  /// A copy with a range of its own. Parallel loops count from 0, and so do sums that carry over
+  /// from one iteration to the next: the passes that split them into lanes want that.
   For copy(const For& loop) {
-    const bool shifted =
-        !pool_.is(loop.lo, 0) && (loop.kind == LoopKind::Parallel || sums(loop));
+    const bool shifted = !pool_.is(loop.lo, 0) && (loop.kind == LoopKind::Parallel || sums(loop));
     const ExprId end = shifted ? pool_.sub(loop.hi, loop.lo) : loop.hi;
     const RangeId range = pool_.new_range(end, pool_.range_info(loop.range).kind);
-    const ExprId place =
-        shifted ? pool_.add(pool_.range(range), loop.lo) : pool_.range(range);
+    const ExprId place = shifted ? pool_.add(pool_.range(range), loop.lo) : pool_.range(range);
     For out{range, shifted ? pool_.constant(0) : loop.lo, end, loop.kind, {}};
     out.body = Cloner(pool_, kernel_, {{loop.range, place}}).clone(loop.body);
     out.cost = loop.cost;
@@ -145,8 +143,8 @@ class Splitter {
         own.insert(scratch->array.index);
       }
       const auto* sum = std::get_if<Accumulate>(&stmt.node);
-      out |= sum != nullptr && !own.contains(sum->array.index) &&
-             !pool_.uses(sum->index, loop.range);
+      out |=
+          sum != nullptr && !own.contains(sum->array.index) && !pool_.uses(sum->index, loop.range);
     });
     return out;
   }
@@ -202,8 +200,8 @@ class Splitter {
           continue;
         }
         const std::optional<int64_t> end = pool_.constant_value(loop.hi);
-        const bool known = pool_.constant_value(condition->at) && pool_.constant_value(loop.lo) &&
-                           end;
+        const bool known =
+            pool_.constant_value(condition->at) && pool_.constant_value(loop.lo) && end;
         const bool is_short = end && *end < kLongLoop;
         // A short loop of straight-line code is unrolled by compilers, condition and all.
         if (is_short && !(known && nest && condition->exact)) {
@@ -235,8 +233,7 @@ class Splitter {
       }
       const std::optional<int64_t> slope = pool_.linear_coefficient(rest, range);
       const index::Range info = pool_.range_info(range);
-      if (info.kind == index::RangeKind::Data || !slope ||
-          !pool_.ranges_of(info.extent).empty()) {
+      if (info.kind == index::RangeKind::Data || !slope || !pool_.ranges_of(info.extent).empty()) {
         return std::nullopt;
       }
       out.exact = false;
@@ -260,8 +257,8 @@ class Splitter {
     for_each_stmt(block, [&](const Stmt& stmt) {
       const auto* loop = std::get_if<For>(&stmt.node);
       const auto* bind = std::get_if<Bind>(&stmt.node);
-      inside |= (loop != nullptr && loop->range == range) ||
-                (bind != nullptr && bind->range == range);
+      inside |=
+          (loop != nullptr && loop->range == range) || (bind != nullptr && bind->range == range);
     });
     return inside;
   }
@@ -348,8 +345,8 @@ class Splitter {
     if (decide(node.guard, fact) == Truth::Fails) {
       const DType dtype = kernel_.value(node.value).dtype;
       const ValueId value = node.value;
-      stmt.node = Constant{value, is_float(dtype) ? Scalar::of_double(dtype, 0)
-                                                  : Scalar::of_int(dtype, 0)};
+      stmt.node =
+          Constant{value, is_float(dtype) ? Scalar::of_double(dtype, 0) : Scalar::of_int(dtype, 0)};
     }
   }
 
@@ -395,9 +392,9 @@ Module split_guards(Module module) {
 
 // Note [edges and interior]
 // A guard of a concatenation, a padding or a shifted slice compares a loop variable with something
-// that is known before the loop. There the loop is cut: on one side the guard holds, on the other it
-// fails, and both bodies do without it. A guard of a window (padded convolutions) also has the
-// variables of loops inside; where it holds for all of these the window lies inside, and that piece,
-// the interior, needs no guard. The edges keep theirs. Outer loops are cut first, and edges no
-// further, so that the code grows by a few copies.
+// that is known before the loop. There the loop is cut: on one side the guard holds, on the other
+// it fails, and both bodies do without it. A guard of a window (padded convolutions) also has the
+// variables of loops inside; where it holds for all of these the window lies inside, and that
+// piece, the interior, needs no guard. The edges keep theirs. Outer loops are cut first, and edges
+// no further, so that the code grows by a few copies.
 }  // namespace caten::loops

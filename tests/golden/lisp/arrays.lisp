@@ -232,3 +232,7 @@
 ;=> (#2A((#\- #\-) (#\x #\-)) CHARACTER NIL)
 (setf (aref (make-array '(1 1) :element-type 'character) 0 0) 5)
 ;!> TYPE-ERROR
+
+;;; A window keeps what it is on, through collections.
+(let ((w (make-array 3 :displaced-to (vector 'a 'b 'c 'd) :displaced-index-offset 1)) (s (make-array 2 :element-type 'character :displaced-to (copy-seq "xyz")))) (dotimes (i 300000) (list i i i)) (list w s))
+;=> (#(B C D) "xy")

@@ -4,23 +4,25 @@
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
-#include <bit>
 #include <cmath>
-#include <limits>
+#include <cstring>
 
 #include "codegen/pipeline.h"
 #include "ir/air/builder.h"
 #include "tests/support/c_compiler.h"
 #include "tests/support/random_source.h"
 #include "tests/support/run_graph.h"
+#include "tests/support/ulps.h"
 
 namespace caten {
 namespace {
 
 using air::Op;
+using testing::Exact;
+using testing::sweep;
+using testing::ulps;
 
 constexpr double kMostUlps = 2;
-constexpr mpfr_prec_t kPrecision = 200;
 
 struct Function {
   Op op;
@@ -39,109 +41,37 @@ constexpr Function kFunctions[] = {
     {Op::Erfc, mpfr_erfc}, {Op::Sqrt, mpfr_sqrt}, {Op::Recip, reciprocal},
 };
 
-class Number {
- public:
-  Number() { mpfr_init2(value_, kPrecision); }
-  ~Number() { mpfr_clear(value_); }
-  Number(const Number&) = delete;
-  Number& operator=(const Number&) = delete;
-  mpfr_ptr get() { return value_; }
-
- private:
-  mpfr_t value_;
-};
-
-/// The distance of a float result from the exact one, in units of the last place of the exact one.
 template <typename T>
-double ulps(mpfr_ptr exact, T given) {
-  using Limits = std::numeric_limits<T>;
-  if (mpfr_nan_p(exact) != 0 || std::isnan(given)) {
-    return (mpfr_nan_p(exact) != 0) == std::isnan(given) ? 0 : HUGE_VAL;
-  }
-  // Beyond the greatest number, infinity stands for the next power of two.
-  Number value;
-  if (std::isinf(given)) {
-    mpfr_set_ui_2exp(value.get(), 1, Limits::max_exponent, MPFR_RNDN);
-    mpfr_setsign(value.get(), value.get(), given < 0 ? 1 : 0, MPFR_RNDN);
-    if (mpfr_cmpabs(exact, value.get()) >= 0) {
-      return (mpfr_signbit(exact) != 0) == (given < 0) ? 0 : HUGE_VAL;
-    }
-  } else {
-    mpfr_set_d(value.get(), static_cast<double>(given), MPFR_RNDN);
-  }
-  if (mpfr_inf_p(exact) != 0) {
-    return HUGE_VAL;
-  }
-  constexpr mpfr_exp_t kSmallest = Limits::min_exponent - Limits::digits;
-  const mpfr_exp_t unit = mpfr_zero_p(exact) != 0
-                              ? kSmallest
-                              : std::max(mpfr_get_exp(exact) - Limits::digits, kSmallest);
-  mpfr_sub(value.get(), value.get(), exact, MPFR_RNDN);
-  mpfr_mul_2si(value.get(), value.get(), -unit, MPFR_RNDN);
-  return std::abs(mpfr_get_d(value.get(), MPFR_RNDN));
-}
-
-/// Every exponent with both signs: the power of two, the last number before the next one and some
-/// between; subnormals, infinities and NaN among them.
-template <typename T, typename Bits>
-air::Array sweep(DType dtype, int between) {
-  constexpr int kFraction = std::numeric_limits<T>::digits - 1;
-  const Bits exponents = static_cast<Bits>(1) << (sizeof(Bits) * 8 - 1 - kFraction);
-  const Bits fractions = static_cast<Bits>(1) << kFraction;
-  testing::RandomSource random(1);
-  std::vector<Bits> bits;
-  for (Bits exponent = 0; exponent < exponents; ++exponent) {
-    for (int k = 0; k < between + 2; ++k) {
-      const Bits fraction = k == 0   ? 0
-                            : k == 1 ? fractions - 1
-                                     : static_cast<Bits>(random.bits()) & (fractions - 1);
-      for (Bits sign = 0; sign < 2; ++sign) {
-        bits.push_back((sign * exponents + exponent) << kFraction | fraction);
-      }
-    }
-  }
-  air::Array out = air::Array::zeros(dtype, {static_cast<int64_t>(bits.size())});
-  std::memcpy(out.data.data(), bits.data(), bits.size() * sizeof(Bits));
+air::Array array_of(DType dtype, const std::vector<T>& numbers) {
+  air::Array out = air::Array::zeros(dtype, {static_cast<int64_t>(numbers.size())});
+  std::memcpy(out.data.data(), numbers.data(), numbers.size() * sizeof(T));
   return out;
 }
 
-template <typename T>
-double worst(const Function& function, const air::Array& xs, const air::Array& ys,
-             std::string& where) {
+/// The greatest error of `ys`, whose exact values `reference` gives by index.
+template <typename T, typename Reference>
+double worst(const air::Array& ys, Reference reference, int64_t& where) {
   double most = 0;
-  Number x;
-  Number exact;
-  for (int64_t i = 0; i < xs.elements(); ++i) {
-    const auto at = static_cast<T>(xs.at(i).as_double());
-    const auto given = static_cast<T>(ys.at(i).as_double());
-    mpfr_set_d(x.get(), static_cast<double>(at), MPFR_RNDN);
-    function.reference(exact.get(), x.get(), MPFR_RNDN);
-    const double error = ulps<T>(exact.get(), given);
+  Exact exact;
+  for (int64_t i = 0; i < ys.elements(); ++i) {
+    reference(exact.get(), i);
+    const double error = ulps<T>(exact.get(), static_cast<T>(ys.at(i).as_double()));
     if (error > most) {
       most = error;
-      where = fmt::format("at {} it gives {}", at, given);
+      where = i;
     }
   }
   return most;
 }
 
-template <typename T>
-void check(DType dtype, const air::Array& xs) {
-  air::Graph graph;
-  air::Builder builder(graph);
-  const air::NodeId x = builder.input("x", dtype, {Dim::symbol("n")});
-  for (const Function& function : kFunctions) {
-    graph.outputs.push_back({std::string(air::name(function.op)), builder.unary(function.op, x)});
-  }
-  air::Environment env;
-  env.symbols["n"] = xs.elements();
-  env.inputs["x"] = xs;
+struct Target {
+  const char* name;
+  std::vector<air::Array> results;
+};
+
+std::vector<Target> on_every_target(const air::Graph& graph, const air::Environment& env) {
   codegen::PassContext context;
   const codegen::Compilation compilation = codegen::compile(graph, "sweep", context);
-  struct Target {
-    const char* name;
-    std::vector<air::Array> results;
-  };
   std::vector<Target> targets;
   targets.push_back({"interp", air::evaluate(graph, env)});
   const auto executable = runtime::load_tcc(compilation.program);
@@ -150,25 +80,128 @@ void check(DType dtype, const air::Array& xs) {
     const testing::CLibrary library({&compilation}, {"gcc", "-O2"});
     targets.push_back({"gcc", library.run(0, env)});
   }
+  return targets;
+}
+
+/// Checks result number `which` of every target and prints its greatest error.
+template <typename T, typename Reference, typename Describe>
+void check_targets(DType dtype, const char* function, const std::vector<Target>& targets,
+                   size_t which, Reference reference, Describe describe) {
+  std::string line = fmt::format("  {:8} {:8}", name(dtype), function);
+  for (const Target& target : targets) {
+    int64_t where = 0;
+    const double most = worst<T>(target.results[which], reference, where);
+    EXPECT_LE(most, kMostUlps) << function << " of " << name(dtype) << ", " << target.name
+                               << ": at " << describe(where) << " it gives "
+                               << target.results[which].at(where).as_double();
+    line += fmt::format("  {} {:.3f}", target.name, most);
+  }
+  fmt::print("{}\n", line);
+}
+
+template <typename T>
+void check(DType dtype, const std::vector<T>& xs) {
+  air::Graph graph;
+  air::Builder builder(graph);
+  const air::NodeId x = builder.input("x", dtype, {Dim::symbol("n")});
+  for (const Function& function : kFunctions) {
+    graph.outputs.push_back({std::string(air::name(function.op)), builder.unary(function.op, x)});
+  }
+  air::Environment env;
+  env.symbols["n"] = static_cast<int64_t>(xs.size());
+  env.inputs["x"] = array_of(dtype, xs);
+  const std::vector<Target> targets = on_every_target(graph, env);
+  Exact argument;
   for (size_t i = 0; i < std::size(kFunctions); ++i) {
-    std::string line = fmt::format("  {:8} {:8}", name(dtype), air::name(kFunctions[i].op));
-    for (const Target& target : targets) {
-      std::string where;
-      const double most = worst<T>(kFunctions[i], xs, target.results[i], where);
-      EXPECT_LE(most, kMostUlps) << air::name(kFunctions[i].op) << " of " << name(dtype) << ", "
-                                 << target.name << ": " << where;
-      line += fmt::format("  {} {:.3f}", target.name, most);
-    }
-    fmt::print("{}\n", line);
+    check_targets<T>(
+        dtype, std::string(air::name(kFunctions[i].op)).c_str(), targets, i,
+        [&](mpfr_ptr out, int64_t k) {
+          mpfr_set_d(argument.get(), static_cast<double>(xs[static_cast<size_t>(k)]), MPFR_RNDN);
+          kFunctions[i].reference(out, argument.get(), MPFR_RNDN);
+        },
+        [&](int64_t k) { return fmt::format("{}", xs[static_cast<size_t>(k)]); });
   }
 }
 
+/// Bases of every exponent with exponents that give results over the whole range, and beyond it;
+/// bases near 1 with large exponents; negative bases with integers; the special cases of C.
+template <typename T>
+void powers(std::vector<T> bases, std::vector<T>& xs, std::vector<T>& ys) {
+  using Limits = std::numeric_limits<T>;
+  testing::RandomSource random(2);
+  const auto fraction = [&] { return static_cast<double>(random.bits() >> 11) * 0x1p-53; };
+  for (int i = 0; i < 4000; ++i) {
+    bases.push_back(static_cast<T>(1 + (fraction() - 0.5) * std::exp2(-10 * fraction())));
+  }
+  const double lowest = Limits::min_exponent - Limits::digits - 2;
+  for (const T base : bases) {
+    const double log = std::log2(std::abs(static_cast<double>(base)));
+    const double y = (lowest + fraction() * (Limits::max_exponent + 2 - lowest)) / log;
+    xs.push_back(base);
+    ys.push_back(static_cast<T>(base < 0 ? std::round(y) : y));
+  }
+  constexpr T kInf = Limits::infinity();
+  const T special[] = {0,
+                       -T{0},
+                       1,
+                       -1,
+                       2,
+                       -2,
+                       T{0.5},
+                       3,
+                       -3,
+                       kInf,
+                       -kInf,
+                       Limits::quiet_NaN(),
+                       Limits::denorm_min(),
+                       Limits::max()};
+  for (const T x : special) {
+    for (const T y : special) {
+      xs.push_back(x);
+      ys.push_back(y);
+    }
+  }
+}
+
+template <typename T>
+void check_powers(DType dtype, const std::vector<T>& bases) {
+  std::vector<T> xs;
+  std::vector<T> ys;
+  powers(bases, xs, ys);
+  air::Graph graph;
+  air::Builder builder(graph);
+  const Shape shape = {Dim::symbol("n")};
+  graph.outputs.push_back({"pow", builder.binary(Op::Pow, builder.input("x", dtype, shape),
+                                                 builder.input("y", dtype, shape))});
+  air::Environment env;
+  env.symbols["n"] = static_cast<int64_t>(xs.size());
+  env.inputs["x"] = array_of(dtype, xs);
+  env.inputs["y"] = array_of(dtype, ys);
+  Exact base;
+  Exact exponent;
+  check_targets<T>(
+      dtype, "pow", on_every_target(graph, env), 0,
+      [&](mpfr_ptr out, int64_t k) {
+        mpfr_set_d(base.get(), static_cast<double>(xs[static_cast<size_t>(k)]), MPFR_RNDN);
+        mpfr_set_d(exponent.get(), static_cast<double>(ys[static_cast<size_t>(k)]), MPFR_RNDN);
+        mpfr_pow(out, base.get(), exponent.get(), MPFR_RNDN);
+      },
+      [&](int64_t k) {
+        return fmt::format("{}, {}", xs[static_cast<size_t>(k)], ys[static_cast<size_t>(k)]);
+      });
+}
+
 TEST(ElementaryFunctions, Float32WithinTwoUlps) {
-  check<float>(DType::Float32, sweep<float, uint32_t>(DType::Float32, 10));
+  check(DType::Float32, sweep<float, uint32_t>(10));
 }
 
 TEST(ElementaryFunctions, Float64WithinTwoUlps) {
-  check<double>(DType::Float64, sweep<double, uint64_t>(DType::Float64, 0));
+  check(DType::Float64, sweep<double, uint64_t>(0));
+}
+
+TEST(ElementaryFunctions, PowersWithinTwoUlps) {
+  check_powers(DType::Float32, sweep<float, uint32_t>(4));
+  check_powers(DType::Float64, sweep<double, uint64_t>(0));
 }
 
 }  // namespace

@@ -89,8 +89,8 @@ int64_t evaluations(const index::Pool& pool, const loops::Block& block, int64_t 
   return count;
 }
 
-/// No transcendental function is evaluated more often than its result has elements. (Of a padded one
-/// also the places of the padding count.)
+/// No transcendental function is evaluated more often than its result has elements. (Of a padded
+/// one also the places of the padding count.)
 TEST_P(Fusion, TranscendentalFunctionsAreNotRecomputed) {
   GraphMaker g;
   GetParam().make(g);

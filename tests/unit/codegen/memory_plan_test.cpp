@@ -1,5 +1,5 @@
-// The arena: close to what is alive at once, nothing read outside of its live range, results computed
-// in place of what they replace.
+// The arena: close to what is alive at once, nothing read outside of its live range, results
+// computed in place of what they replace.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,9 +68,8 @@ std::vector<air::Array> run_on_tcc(const codegen::Compilation& compilation,
 }
 
 bool same_bits(const std::vector<air::Array>& a, const std::vector<air::Array>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](auto& x, auto& y) {
-           return x.data == y.data;
-         });
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](auto& x, auto& y) { return x.data == y.data; });
 }
 
 TEST(MemoryPlan, TheArenaIsCloseToWhatIsAliveAtOnce) {
@@ -79,9 +78,9 @@ TEST(MemoryPlan, TheArenaIsCloseToWhatIsAliveAtOnce) {
     int64_t n;
     double factor;  // a symbolic size is packed for 96
   };
-  for (const Case& c : {Case{Dim(kLength), 0, 1.25}, Case{Dim(100), 0, 1.25},
-                        Case{Dim::symbol("n"), 96, 1.25}, Case{Dim::symbol("n"), kLength, 1.5},
-                        Case{Dim::symbol("n"), 1000, 1.5}}) {
+  for (const Case& c :
+       {Case{Dim(kLength), 0, 1.25}, Case{Dim(100), 0, 1.25}, Case{Dim::symbol("n"), 96, 1.25},
+        Case{Dim::symbol("n"), kLength, 1.5}, Case{Dim::symbol("n"), 1000, 1.5}}) {
     const codegen::Compilation compilation = compile(blocks(3, c.length));
     const std::vector<int64_t> sizes(compilation.program.symbols.size(), c.n);
     const int64_t least =
@@ -99,8 +98,7 @@ TEST(MemoryPlan, NoTwoOverlapWhateverTheSize) {
   for (const int64_t n : {0, 1, 5, 24, 96, 1000, 5000}) {
     const std::vector<int64_t> sizes = {n};
     const int64_t arena = compilation.program.arena_bytes.evaluate(sizes).value();
-    const std::vector<runtime::LiveRange> ranges =
-        runtime::live_ranges(compilation.program, sizes);
+    const std::vector<runtime::LiveRange> ranges = runtime::live_ranges(compilation.program, sizes);
     for (const runtime::LiveRange& a : ranges) {
       EXPECT_LE(a.offset + a.bytes, arena);
       for (const runtime::LiveRange& b : ranges) {
@@ -132,7 +130,8 @@ TEST(MemoryPlan, OverlappingTemporariesAreFound) {
         auto& place = compilation.program.buffers[static_cast<size_t>(b.buffer)].arena_offset;
         const runtime::SizeExpr kept = place;
         place = runtime::SizeExpr::number(a.offset);
-        EXPECT_FALSE(same_bits(run_on_tcc(compilation, graph), right)) << a.buffer << " " << b.buffer;
+        EXPECT_FALSE(same_bits(run_on_tcc(compilation, graph), right))
+            << a.buffer << " " << b.buffer;
         place = kept;
         ++found;
       }
@@ -160,9 +159,9 @@ TEST(MemoryPlan, AResidualStreamStaysInItsPlace) {
   const codegen::Compilation compilation = compile(graph);
   const codegen::Compilation apart = compile(graph, false);
   const auto& buffers = compilation.program.buffers;
-  EXPECT_TRUE(std::any_of(buffers.begin(), buffers.end(),
-                          [](const runtime::Buffer& b) { return b.also_holds.size() >= 2; }))
-      << runtime::memory_report(compilation.program, std::vector<int64_t>{});
+  EXPECT_TRUE(std::any_of(buffers.begin(), buffers.end(), [](const runtime::Buffer& b) {
+    return b.also_holds.size() >= 2;
+  })) << runtime::memory_report(compilation.program, std::vector<int64_t>{});
   EXPECT_LT(runtime::least_arena_bytes(runtime::live_ranges(compilation.program, {})),
             runtime::least_arena_bytes(runtime::live_ranges(apart.program, {})));
   EXPECT_TRUE(same_bits(run_on_tcc(compilation, graph), run_on_tcc(apart, graph)));

@@ -97,10 +97,11 @@ const Case kCases[] = {
      [](GraphMaker& g) {
        g.output("y", joined(g, {g.input("a", {1, n}), g.input("b", {2, n})}, 0));
      }},
-    {"padding", 0,
-     [](GraphMaker& g) { g.output("y", padded(g, g.input("x", {n}), {2}, {5})); }},
+    {"padding", 0, [](GraphMaker& g) { g.output("y", padded(g, g.input("x", {n}), {2}, {5})); }},
     {"padding_of_both_axes", 0,
-     [](GraphMaker& g) { g.output("y", padded(g, g.input("x", {20, n}), {1, 2}, {3, 1})); }},
+     [](GraphMaker& g) {
+       g.output("y", padded(g, g.input("x", {20, n}), {1, 2}, {3, 1}));
+     }},
     {"shifted_difference", 0,
      [](GraphMaker& g) {
        const NodeId x = g.input("x", {n});

@@ -64,6 +64,15 @@ TEST_F(PipeTest, CommandsWorkToo) {
             "1\n; everything is forgotten\nNIL\n");
 }
 
+TEST_F(PipeTest, WarningsWaitForTheEnd) {
+  EXPECT_EQ(run("printf '(defun a () (b))\\n:type 1\\n(defun b () 1)\\n(a)\\n' | $CATENC").text,
+            "A\nBIT\nB\n1\n");
+  const Result result = run("printf '(defun a () (b))\\n:type 1\\n' | $CATENC");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.text.find("function `b` is not defined anywhere [W0102]"), std::string::npos)
+      << result.text;
+}
+
 TEST_F(PipeTest, EvalAndLoadRunInTheirOrder) {
   file("a.lisp", "(format t \"a~%\")");
   const Result result =

@@ -1,5 +1,5 @@
-// .npy and .safetensors: files written by NumPy read right, what we write is what NumPy would
-// write, and no damaged file does more than raise a FileError.
+// .npy, .safetensors and GGUF: files written by others read right, what we write is what NumPy
+// would write, and no damaged file does more than raise a FileError.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +10,7 @@
 #include <iterator>
 #include <random>
 
+#include "runtime/formats/gguf.h"
 #include "runtime/formats/npy.h"
 #include "runtime/formats/safetensors.h"
 
@@ -237,6 +238,114 @@ TEST(Safetensors, RefusesWhatIsWrong) {
 }
 
 /// Changes a few bytes, cuts, or repeats a piece.
+// GGUF.
+
+TEST(Gguf, ReadsTensorsAndMetadata) {
+  GgufReader reader(open_file(data("quantized.gguf")));
+  const auto& tensors = reader.tensors();
+  ASSERT_EQ(tensors.size(), 17u);
+  EXPECT_EQ(tensors[0].name, "blk.0.q4_0.weight");
+  EXPECT_EQ(tensors[0].type->name, "q4_0");
+  EXPECT_EQ(tensors[0].shape, (Shape{2, 256}));
+  StoragePtr blocks = reader.read(tensors[0]);
+  EXPECT_EQ(blocks->dtype(), DType::UInt8);
+  EXPECT_EQ(blocks->shape(), (Shape{2, 8, 18}));
+  for (const GgufReader::Entry& entry : tensors) {
+    if (!entry.type->quantized() && entry.name != "plain.scalar") {
+      StoragePtr plain = reader.read(entry);
+      EXPECT_EQ(plain->shape(), (Shape{2, 3})) << entry.name;
+      EXPECT_EQ(numbers(*plain), (std::vector<double>{-2, -1, 0, 1, 2, 3})) << entry.name;
+    }
+  }
+  EXPECT_EQ(numbers(*reader.read(tensors.back())), (std::vector<double>{2.5}));
+  ASSERT_EQ(reader.metadata().size(), 16u);
+  EXPECT_EQ(reader.metadata()[0].first, "general.architecture");
+  EXPECT_EQ(std::get<std::string>(reader.metadata()[0].second.data), "test");
+}
+
+TEST(Gguf, ReadsVersion2) {
+  GgufReader reader(open_file(data("version2.gguf")));
+  ASSERT_EQ(reader.tensors().size(), 1u);
+  EXPECT_EQ(numbers(*reader.read(reader.tensors()[0])), (std::vector<double>{1.5, -2}));
+}
+
+template <typename T>
+std::string raw(T value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(value)};
+}
+std::string gguf_text(const std::string& text) {
+  return raw(uint64_t{text.size()}) + text;
+}
+std::string gguf_header(uint32_t version, uint64_t tensors, uint64_t pairs) {
+  return "GGUF" + raw(version) + raw(tensors) + raw(pairs);
+}
+std::string gguf_tensor(const std::string& name, const std::vector<uint64_t>& sizes, uint32_t type,
+                        uint64_t offset) {
+  std::string text = gguf_text(name) + raw(static_cast<uint32_t>(sizes.size()));
+  for (uint64_t size : sizes) {
+    text += raw(size);
+  }
+  return text + raw(type) + raw(offset);
+}
+std::string gguf_error(std::string bytes, size_t data_bytes = 0) {
+  if (data_bytes != 0) {
+    bytes.resize((bytes.size() + 31) / 32 * 32 + data_bytes);
+  }
+  return error_of([&] { GgufReader(memory_source("x", std::as_bytes(std::span(bytes)))); });
+}
+
+TEST(Gguf, ErrorsSayWhatIsWrong) {
+  EXPECT_EQ(gguf_error(""), "is not a GGUF file");
+  EXPECT_EQ(gguf_error("GGML...."), "is not a GGUF file");
+  EXPECT_EQ(gguf_error(gguf_header(1, 0, 0)), "is a GGUF file of version 1; 2 and 3 are supported");
+  EXPECT_EQ(gguf_error(gguf_header(0x03000000, 0, 0)),
+            "is a big-endian GGUF file, which is not supported");
+  EXPECT_EQ(gguf_error(gguf_header(3, 0, 0)), "no error");
+  EXPECT_EQ(gguf_error("GGUF" + raw(uint32_t{3})), "the file ends inside its header");
+  EXPECT_EQ(gguf_error(gguf_header(3, 1, 0)),
+            "1 tensors and 0 metadata pairs do not fit into the file");
+  const std::string padding(40, '\0');
+  EXPECT_EQ(gguf_error(gguf_header(3, 0, 1) + raw(UINT64_MAX) + padding),
+            "a metadata key of 18446744073709551615 bytes does not fit into the file");
+  EXPECT_EQ(gguf_error(gguf_header(3, 0, 1) + gguf_text("k") + raw(uint32_t{13}) + padding),
+            "the metadata `k` has the unknown type 13");
+  EXPECT_EQ(gguf_error(gguf_header(3, 0, 1) + gguf_text("k") + raw(uint32_t{9}) + raw(uint32_t{9}) +
+                       padding),
+            "the metadata `k` is an array of arrays, which GGUF files have not");
+  EXPECT_EQ(gguf_error(gguf_header(3, 0, 1) + gguf_text("k") + raw(uint32_t{9}) +
+                       raw(uint32_t{12}) + raw(uint64_t{1} << 60) + padding),
+            "the metadata `k` with 1152921504606846976 elements does not fit into the file");
+  EXPECT_EQ(gguf_error(gguf_header(3, 0, 1) + gguf_text("k") + raw(uint32_t{7}) + padding + "\2"),
+            "no error");
+  EXPECT_EQ(gguf_error(gguf_header(3, 0, 1) + gguf_text("k") + raw(uint32_t{7}) + "\2"),
+            "the metadata `k` holds the byte 2 as a truth value");
+  EXPECT_EQ(gguf_error(gguf_header(3, 0, 1) + gguf_text("general.alignment") + raw(uint32_t{4}) +
+                       raw(uint32_t{12})),
+            "`general.alignment` is not a multiple of 8 of type uint32");
+  EXPECT_EQ(gguf_error(gguf_header(3, 1, 0) + gguf_tensor("a", {2}, 10, 0), 8),
+            "the type q2_k of tensor `a` is not supported");
+  EXPECT_EQ(gguf_error(gguf_header(3, 1, 0) + gguf_tensor("a", {2}, 99, 0), 8),
+            "tensor `a` has the unknown type 99");
+  EXPECT_EQ(gguf_error(gguf_header(3, 1, 0) + gguf_tensor("a", {1, 1, 1, 1, 1}, 0, 0), 8),
+            "tensor `a` has rank 5, more than 4");
+  EXPECT_EQ(gguf_error(gguf_header(3, 1, 0) + gguf_tensor("a", {33}, 2, 0), 64),
+            "the rows of tensor `a` have 33 elements, no multiple of the 32 of a q4_0 block");
+  EXPECT_EQ(gguf_error(gguf_header(3, 1, 0) + gguf_tensor("a", {1u << 31, 1u << 31, 4}, 0, 0), 8),
+            "the sizes (4 2147483648 2147483648) of tensor `a` overflow");
+  EXPECT_EQ(gguf_error(gguf_header(3, 1, 0) + gguf_tensor("a", {2}, 0, 4), 12),
+            "tensor `a` starts at byte 4 of the data, no multiple of 32");
+  EXPECT_EQ(gguf_error(gguf_header(3, 1, 0) + gguf_tensor("a", {2}, 0, 0), 7),
+            "tensor `a` has 8 bytes at 0 of the data, which has 7");
+  EXPECT_EQ(
+      gguf_error(gguf_header(3, 2, 0) + gguf_tensor("a", {16}, 0, 0) + gguf_tensor("b", {2}, 0, 32),
+                 64),
+      "tensors `a` and `b` overlap");
+  EXPECT_EQ(
+      gguf_error(gguf_header(3, 2, 0) + gguf_tensor("a", {2}, 0, 0) + gguf_tensor("a", {2}, 0, 32),
+                 64),
+      "two tensors are named `a`");
+}
+
 std::string mutate(std::string bytes, std::mt19937& random) {
   auto below = [&](size_t n) { return n == 0 ? 0 : random() % n; };
   switch (random() % 4) {
@@ -260,8 +369,9 @@ TEST(FormatsFuzz, DamagedFilesAreErrorsAtWorst) {
   for (const auto& entry : std::filesystem::directory_iterator(CATEN_TEST_DATA)) {
     std::string path = entry.path().string();
     std::string original = contents(path);
-    bool npy = path.ends_with(".npy");
-    if (!npy && !path.ends_with(".safetensors")) {
+    const bool npy = path.ends_with(".npy");
+    const bool gguf = path.ends_with(".gguf");
+    if ((!npy && !gguf && !path.ends_with(".safetensors")) || path.ends_with("_values.npy")) {
       continue;
     }
     for (int i = 0; i < 2000; ++i) {
@@ -270,6 +380,13 @@ TEST(FormatsFuzz, DamagedFilesAreErrorsAtWorst) {
       std::string error = error_of([&] {
         if (npy) {
           read_npy(*source);
+          return;
+        }
+        if (gguf) {
+          GgufReader reader(std::move(source));
+          for (const auto& tensor : reader.tensors()) {
+            reader.read(tensor);
+          }
           return;
         }
         SafetensorsReader reader(std::move(source));
