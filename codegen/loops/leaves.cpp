@@ -40,11 +40,7 @@ void KernelBuilder::begin_reduction(StatementId id, size_t depth, Block& block) 
         : s.kind == StatementKind::Scan ? node.get<air::ScanAttr>().op
                                         : node.get<air::ReduceAttr>().op;
     const ExprId row = scratch_index(id, accumulator.ranges);
-    // A running sum of -0.0 is -0.0, which 0.0 would make 0.0.
-    const bool from_nothing =
-        s.kind == StatementKind::Scan && op == air::ReduceOp::Add && is_float(element);
-    const ValueId first = constant(inner, from_nothing ? Scalar::of_double(element, -0.0)
-                                                       : air::identity(op, element));
+    const ValueId first = constant(inner, air::identity(op, element));
     if (arg) {
       store(inner, {accumulator.value.array, row}, first);
       const ValueId zero = constant(inner, Scalar::of_int(DType::Int64, 0));
