@@ -52,6 +52,14 @@ class Executable {
 /// Whether kernels may use AVX2, FMA and F16C: elementary::is_fused().
 bool has_avx2();
 
+/// The kernels of a Program as C that an optimising compiler makes fast (native_backend.h).
+/// `bound`: functions of the runtime that it calls; ct_bind, which the text defines, takes their
+/// addresses in this order.
+struct NativeSource {
+  std::string text;
+  std::vector<std::string> bound;
+};
+
 class Workers;
 
 /// Compiles program.source in memory with TinyCC. `workers` run its parallel loops; null: the

@@ -15,17 +15,14 @@
 #include "ir/support/check.h"
 #include "runtime/backend.h"
 #include "runtime/code_memory.h"
-#include "runtime/interrupt.h"
 #include "runtime/intrinsics/symbols.h"
+#include "runtime/kernel_executable.h"
 #include "runtime/tcc_libc.h"
-#include "runtime/workers.h"
 
 extern "C" void* __libc_stack_end;  // where the stack of the first thread begins
 
 namespace caten::runtime {
 namespace {
-
-using KernelFunction = int32_t (*)(void* const* buffers, const int64_t* sizes, int64_t* detail);
 
 /// Where routines in machine code may begin.
 constexpr size_t kRoutineAlignment = 64;
@@ -258,29 +255,20 @@ LoadedCode load_with_enough_stack(const Program& program) {
   return std::move(errand.code);
 }
 
-class TccExecutable final : public Executable {
+class TccExecutable final : public KernelExecutable {
  public:
-  TccExecutable(const Program& program, LoadedCode code, std::shared_ptr<Workers> workers)
-      : workers_(std::move(workers)),
-        name_(program.name),
+  TccExecutable(const Program& program, const std::shared_ptr<const LoadedCode>& code,
+                std::shared_ptr<Workers> workers)
+      : KernelExecutable(program, code->functions, code, std::move(workers)),
         kernels_(program.kernels),
-        calls_(program.calls),
-        code_(std::move(code)) {}
-
-  void run(std::span<const int64_t> sizes, std::span<void* const> buffers) const override {
-    run_calls(sizes, buffers, nullptr);
-  }
-  void run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
-                    Profile& profile) const override {
-    run_calls(sizes, buffers, &profile);
-  }
+        code_(code) {}
 
   std::vector<MachineCode> machine_code() const override {
     std::vector<MachineCode> out;
     for (size_t i = 0; i < kernels_.size(); ++i) {
-      const auto* begin = reinterpret_cast<const std::byte*>(code_.functions[i]);
-      const std::byte* end = code_.end;
-      for (const KernelFunction other : code_.functions) {
+      const auto* begin = reinterpret_cast<const std::byte*>(code_->functions[i]);
+      const std::byte* end = code_->end;
+      for (const KernelFunction other : code_->functions) {
         const auto* next = reinterpret_cast<const std::byte*>(other);
         end = next > begin && next < end ? next : end;
       }
@@ -290,45 +278,8 @@ class TccExecutable final : public Executable {
   }
 
  private:
-  void run_calls(std::span<const int64_t> sizes, std::span<void* const> buffers,
-                 Profile* profile) const {
-    constexpr size_t kInline = 64;
-    std::array<void*, kInline> inline_arguments;
-    std::vector<void*> many_arguments;
-    for (const Call& call : calls_) {
-      poll_interrupt();
-      void** arguments = inline_arguments.data();
-      if (call.buffers.size() + 1 > kInline) {
-        many_arguments.resize(call.buffers.size() + 1);
-        arguments = many_arguments.data();
-      }
-      for (size_t i = 0; i < call.buffers.size(); ++i) {
-        arguments[i] = buffers[static_cast<size_t>(call.buffers[i])];
-      }
-      arguments[call.buffers.size()] = workers_.get();
-      std::array<int64_t, 2> detail{};
-      auto kernel = static_cast<size_t>(call.kernel);
-      ProfileScope scope(profile, kernels_[kernel].name);
-      int32_t status = code_.functions[kernel](arguments, sizes.data(), detail.data());
-      if (status == kInterruptedStatus) {
-        interrupt_requested.store(false, std::memory_order_relaxed);
-        throw Interrupted();
-      }
-      if (status == kOutOfMemoryStatus) {
-        throw RuntimeError(fmt::format("`{}`: not enough memory for the scratch of kernel `{}`",
-                                       name_, kernels_[kernel].name));
-      }
-      if (status != 0) {
-        throw_status(name_, kernels_[kernel].name, status, detail);
-      }
-    }
-  }
-
-  std::shared_ptr<Workers> workers_;
-  std::string name_;
   std::vector<Kernel> kernels_;
-  std::vector<Call> calls_;
-  LoadedCode code_;
+  std::shared_ptr<const LoadedCode> code_;
 };
 
 }  // namespace
@@ -336,8 +287,8 @@ class TccExecutable final : public Executable {
 std::unique_ptr<Executable> load_tcc(const Program& program, std::shared_ptr<Workers> workers) {
   static std::mutex one_at_a_time;  // libtcc keeps its state in globals
   std::lock_guard lock(one_at_a_time);
-  return std::make_unique<TccExecutable>(program, load_with_enough_stack(program),
-                                         std::move(workers));
+  auto code = std::make_shared<const LoadedCode>(load_with_enough_stack(program));
+  return std::make_unique<TccExecutable>(program, code, std::move(workers));
 }
 
 // Note [living with libtcc]

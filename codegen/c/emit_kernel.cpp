@@ -381,7 +381,22 @@ bool BodyPrinter::asks_in_blocks(const loops::For& loop) const {
              kInterruptBlock;
 }
 
+/// Guarded: without -fopenmp the pragma would be one that compilers do not know.
+void BodyPrinter::openmp(const loops::For& loop) {
+  constexpr std::string_view kWorthwhile = "50e6";  // picoseconds
+  const bool known = pool_.constant_value(pool_.mul(loop.hi, loop.cost)).has_value();
+  out_ += "#ifdef _OPENMP\n#pragma omp parallel for";
+  if (!known) {
+    out_ += fmt::format(" if ((double)({}) * (double)({}) > {})", index_.print(loop.hi),
+                        index_.print(loop.cost), kWorthwhile);
+  }
+  out_ += "\n#endif\n";
+}
+
 void BodyPrinter::loop(const loops::For& loop) {
+  if (style_.openmp && loop.kind == loops::LoopKind::Parallel) {
+    openmp(loop);
+  }
   std::string wanted(kLoopNames[0]);
   for (std::string_view candidate : kLoopNames) {
     if (!locals_.is_taken(std::string(candidate))) {
@@ -594,8 +609,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             }
           },
           [&](const loops::For& s) {
-            const bool calls =
-                s.kind == loops::LoopKind::Strip && dialect == DialectKind::Tcc && strip(s);
+            const bool calls = s.kind == loops::LoopKind::Strip && dialect == DialectKind::Tcc &&
+                               !(style_.optimised && is_for_compiler(s)) && strip(s);
             if (s.kind == loops::LoopKind::Parallel && !style_.workers.empty()) {
               parallel(s);
             } else if (!calls) {

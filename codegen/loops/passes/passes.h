@@ -23,5 +23,7 @@ Module strip(Module module);
 Module dead_code(Module module);
 /// Scratch that is too large for the stack, or of symbolic size, becomes a temporary buffer.
 Module spill_scratch(Module module);
+/// The same where threads have no memory of their own: parallel loops that would need it are serial.
+Module spill_shared(Module module);
 
 }  // namespace caten::loops
