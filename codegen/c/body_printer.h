@@ -95,7 +95,7 @@ class BodyPrinter {
   void sort(const loops::SortLine& sort);
   void declare(loops::ArrayId array, const std::string& initial);
   const Stmt* zeros_of(const Block& statements, size_t at, loops::ArrayId array);
-  bool is_zero_fill(const Block& around, const loops::For& filler, loops::ArrayId array);
+  bool is_zero_fill(const loops::For& filler, loops::ArrayId array);
   int64_t inner_iterations(const Block& body) const;
   bool asks_in_blocks(const loops::For& loop) const;
   void loop(const loops::For& loop);
