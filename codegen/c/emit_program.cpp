@@ -136,7 +136,8 @@ NativeText emit_native(loops::Module& module, const runtime::Program& program) {
   for (const auto& [function, declaration] : uses.vector_functions) {
     bind(function, declaration);
   }
-  CATEN_CHECK(uses.machine_code.empty(), "machine code lives as long as its program, a shared "
+  CATEN_CHECK(uses.machine_code.empty(),
+              "machine code lives as long as its program, a shared "
               "object as long as any that was made from the same text");
   out.source += helpers + functions;
   out.source += fmt::format("void ct_bind(const void *const *addresses) {{\n{}}}\n", binds);
