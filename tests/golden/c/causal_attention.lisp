@@ -49,10 +49,7 @@ static void attention_maximum_reduction_exp_div(float *restrict sum, const float
     float maximum = -INFINITY;
     for (int64_t j = 0; j < n; ++j) {
       float sum_2 = 0.0f;
-      float sum_lanes[8];
-      for (int64_t l = 0; l < 8; ++l) {
-        sum_lanes[l] = 0.0f;
-      }
+      float sum_lanes[8] = {0.0f};
       for (int64_t l = 0; l < 2; ++l) {
         for (int64_t m = 0; m < 8; ++m) {
           const float mul = q[i * 16 + l * 8 + m] * k[j * 16 + l * 8 + m];
@@ -67,10 +64,7 @@ static void attention_maximum_reduction_exp_div(float *restrict sum, const float
       maximum = (maximum > where || maximum != maximum) ? maximum : where;
     }
     float sum_2 = 0.0f;
-    float sum_lanes[8];
-    for (int64_t j = 0; j < 8; ++j) {
-      sum_lanes[j] = 0.0f;
-    }
+    float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < n / 8; ++j) {
       for (int64_t l = 0; l < 8; ++l) {
         const float div_2 = sum[j * 8 + l] * 0.25f;
@@ -101,10 +95,7 @@ static void attention_sum_reshape(const float *restrict div_, const float *restr
     float *restrict reshape, int64_t n) {
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
-    float sum[16];
-    for (int64_t j = 0; j < 16; ++j) {
-      sum[j] = 0.0f;
-    }
+    float sum[16] = {0.0f};
     for (int64_t j = 0; j < n / 8; ++j) {
       const float div_2 = div_[i * n + j * 8];
       const float div_3 = div_[i * n + j * 8 + 1];
