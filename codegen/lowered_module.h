@@ -17,11 +17,13 @@ struct LoweredModule {
   std::set<std::string, std::less<>> disabled;  // passes that the compilation left out
 };
 
-/// Loop nests as C99 has them, and the Program that plans their buffers.
+enum class Target : uint8_t;
+
+/// Loop nests as C files have them, and the Program that plans their buffers.
 struct C99Module {
   loops::Module module;
   runtime::Program program;
 };
-C99Module lower_c99(const Compilation& compilation);
+C99Module lower_c99(const Compilation& compilation, Target target);
 
 }  // namespace caten::codegen

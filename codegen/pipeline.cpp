@@ -77,6 +77,14 @@ constexpr Pass<loops::Module> kC99Passes[] = {
     {"hoist",            loops::hoist,           false, "invariants are computed once; a reader sees what changes"},
     {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
 };
+constexpr Pass<loops::Module> kGnuPasses[] = {
+    {"parallel",         loops::parallel,        false, "outer loops with independent iterations get OpenMP pragmas"},
+    {"split_guards",     loops::split_guards,    false, "no reader and no compiler likes a condition in an inner loop"},
+    {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
+    {"partial_sums",     loops::partial_sums,    true,  "float sums need eight partial sums for precision; compilers vectorise them"},
+    {"hoist",            loops::hoist,           false, "invariants are computed once; a reader sees what changes"},
+    {"spill_scratch",    loops::spill_shared,    true,  "the stack holds little; a loop whose threads would share memory is not parallel"},
+};
 constexpr Order kTccOrder[] = {
     {"contract", "split_guards", "contractions are found in whole loops"},
     {"split_guards", "strip", "strips have no guards"},
@@ -99,6 +107,7 @@ static_assert(in_order(kLoopPasses, kLoopOrder));
 static_assert(in_order(kTccPasses, kTccOrder));
 static_assert(in_order(kTccPasses, kTargetOrder));
 static_assert(in_order(kC99Passes, kTargetOrder));
+static_assert(in_order(kGnuPasses, kTargetOrder));
 
 template <typename T, size_t N>
 void list(std::string_view stage, const Pass<T> (&passes)[N], std::vector<PassRow>& rows) {
@@ -147,6 +156,7 @@ std::vector<PassRow> list_passes() {
   list("loops", kLoopPasses, rows);
   list("tcc", kTccPasses, rows);
   list("c99", kC99Passes, rows);
+  list("gnu", kGnuPasses, rows);
   return rows;
 }
 
@@ -190,11 +200,23 @@ Compilation compile(const air::Graph& graph, std::string_view name, PassContext&
   return out;
 }
 
-C99Module lower_c99(const Compilation& compilation) {
+runtime::NativeSource native_source(const LoweredModule& lowered,
+                                    const runtime::Program& program) {
+  PassContext context;
+  context.disabled = lowered.disabled;
+  loops::Module module =
+      run_passes(lowered.module, kTccPasses, context, loops::print, loops::verify);
+  c::NativeText text = c::emit_native(module, program);
+  return {std::move(text.source), std::move(text.bound)};
+}
+
+C99Module lower_c99(const Compilation& compilation, Target target) {
   PassContext context;
   context.disabled = compilation.module->disabled;
-  loops::Module module =
-      run_passes(compilation.module->module, kC99Passes, context, loops::print, loops::verify);
+  const loops::Module& plain = compilation.module->module;
+  loops::Module module = target == Target::Gnu
+                             ? run_passes(plain, kGnuPasses, context, loops::print, loops::verify)
+                             : run_passes(plain, kC99Passes, context, loops::print, loops::verify);
   runtime::Program program = make_program(module, compilation.simplified, compilation.program.name);
   return {std::move(module), std::move(program)};
 }

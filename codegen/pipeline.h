@@ -61,6 +61,11 @@ struct Compilation {
 /// Compiles one graph. `name` names the program and prefixes its kernels.
 Compilation compile(const air::Graph& graph, std::string_view name, PassContext& context);
 
+/// The kernels of a compilation's program for the C compiler of the machine
+/// (runtime/native_backend.h). Lowers its module anew: may run in another thread meanwhile.
+runtime::NativeSource native_source(const LoweredModule& lowered,
+                                    const runtime::Program& program);
+
 /// An Executable that evaluates AIR (the `interp` backend). Buffers as in compilation.program.
 std::unique_ptr<runtime::Executable> load_interp(const Compilation& compilation);
 
@@ -84,7 +89,12 @@ enum class Weights : uint8_t {
   Embed,   // constant arrays in the C file, and a ready NAME_embedded_params
   File,    // NAME_params_from_file points into the contents of a file
 };
+enum class Target : uint8_t {
+  C99,  // strictly conforming, one thread
+  Gnu,  // also loops that OpenMP may split, with the same results for any number of threads
+};
 struct LibraryOptions {
+  Target target = Target::C99;
   Weights weights = Weights::Caller;
   /// Weights::File: its name, its size, and what it starts with, by which it is recognised.
   std::string file_name{};

@@ -24,8 +24,8 @@ std::string parse_binding(const std::string& text, Options& options) {
 
 /// Flags that every subcommand understands.
 void add_common(CLI::App& app, Options& options) {
-  app.add_option("--backend", options.backend, "what computes: tcc or interp")
-      ->check(CLI::IsMember({"tcc", "interp"}))
+  app.add_option("--backend", options.backend, "what computes: tcc, cc, auto or interp")
+      ->check(CLI::IsMember({"tcc", "cc", "auto", "interp"}))
       ->capture_default_str();
   app.add_option("--threads", options.threads, "worker threads (default: CATENC_THREADS or all)")
       ->check(CLI::NonNegativeNumber);
@@ -87,8 +87,8 @@ void add_compile(CLI::App& app, Options& options) {
   app.add_option("--emit", options.emit, "print a stage instead of writing C")
       ->check(CLI::IsMember({"datum", "graph", "air", "air-simplified", "schedule", "loops",
                              "program", "c", "dot", "json"}));
-  app.add_option("--target", options.target, "the C dialect")
-      ->check(CLI::IsMember({"c99"}))
+  app.add_option("--target", options.target, "the C dialect: c99, or gnu with OpenMP pragmas")
+      ->check(CLI::IsMember({"c99", "gnu"}))
       ->capture_default_str();
   app.add_option("--entry", options.entry, "only the entry with this Lisp name");
   app.add_option("--prefix", options.prefix, "text before every C name");

@@ -57,6 +57,14 @@ class Executable {
 /// Whether kernels may use AVX2, FMA and F16C: elementary::is_fused().
 bool has_avx2();
 
+/// The kernels of a Program as C that an optimising compiler makes fast (native_backend.h).
+/// `bound`: functions of the runtime that it calls; ct_bind, which the text defines, takes their
+/// addresses in this order.
+struct NativeSource {
+  std::string text;
+  std::vector<std::string> bound;
+};
+
 class CodeCache;
 class Workers;
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace caten::runtime {
+#include "runtime/kernel_executable.h"
 
-using KernelFunction = int32_t (*)(void* const* buffers, const int64_t* sizes, int64_t* detail);
+namespace caten::runtime {
 
 struct CompiledKernel {
   KernelFunction function = nullptr;

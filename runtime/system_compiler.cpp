@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -32,10 +34,22 @@ bool is_executable_file(const std::string& path) {
   throw RuntimeError(fmt::format("cannot start {}: {}", program, std::strerror(error)));
 }
 
-std::string read_all(int fd) {
+/// What comes from `fd` until its end; kills `child` when `cancelled` becomes true.
+std::string read_all(int fd, pid_t child, const std::atomic<bool>* cancelled) {
+  constexpr int kPollMilliseconds = 20;
   std::string text;
   std::array<char, 4096> chunk;
   while (true) {
+    if (cancelled != nullptr) {
+      if (*cancelled) {
+        ::kill(child, SIGKILL);
+        return text;
+      }
+      pollfd ready{fd, POLLIN, 0};
+      if (::poll(&ready, 1, kPollMilliseconds) <= 0) {
+        continue;
+      }
+    }
     const ssize_t n = ::read(fd, chunk.data(), chunk.size());
     if (n < 0 && errno == EINTR) {
       continue;
@@ -70,7 +84,8 @@ std::optional<std::string> find_program(std::string_view name) {
   }
 }
 
-ProgramResult run_program(const std::vector<std::string>& command) {
+ProgramResult run_program(const std::vector<std::string>& command,
+                          const std::atomic<bool>* cancelled) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     fail_start(command[0], errno);
@@ -95,13 +110,16 @@ ProgramResult run_program(const std::vector<std::string>& command) {
     fail_start(command[0], error);
   }
   ProgramResult result;
-  result.output = read_all(ends[0]);
+  result.output = read_all(ends[0], child, cancelled);
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) {
       fail_start(command[0], errno);
     }
+  }
+  if (cancelled != nullptr && *cancelled) {
+    throw RuntimeError(command[0] + " was cancelled");
   }
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;

@@ -1,6 +1,7 @@
 // Programs of this machine, above all its C compilers: found in PATH, run to their end.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +17,10 @@ struct ProgramResult {
   std::string output;  // what it wrote to standard output and error, together
 };
 
-/// Runs command[0], a path, without standard input. Throws RuntimeError when it cannot be started.
-ProgramResult run_program(const std::vector<std::string>& command);
+/// Runs command[0], a path, without standard input. Throws RuntimeError when it cannot be started;
+/// kills it and throws when `cancelled` (may be null) becomes true.
+ProgramResult run_program(const std::vector<std::string>& command,
+                          const std::atomic<bool>* cancelled = nullptr);
 
 /// A directory of its own under TMPDIR, removed with what it holds.
 class TemporaryDirectory {

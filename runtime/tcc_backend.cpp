@@ -17,10 +17,9 @@
 #include "runtime/backend.h"
 #include "runtime/code_cache.h"
 #include "runtime/code_memory.h"
-#include "runtime/interrupt.h"
 #include "runtime/intrinsics/symbols.h"
+#include "runtime/kernel_executable.h"
 #include "runtime/tcc_libc.h"
-#include "runtime/workers.h"
 
 extern "C" void* __libc_stack_end;  // where the stack of the first thread begins
 
@@ -291,27 +290,13 @@ std::string anonymous(const Program& program, const Kernel& kernel) {
   return text;
 }
 
-class TccExecutable final : public Executable {
+class TccExecutable final : public KernelExecutable {
  public:
   TccExecutable(const Program& program, std::vector<CompiledKernel> code,
                 std::shared_ptr<Workers> workers)
-      : workers_(std::move(workers)),
-        name_(program.name),
+      : KernelExecutable(program, functions_of(code), nullptr, std::move(workers)),
         kernels_(program.kernels),
-        calls_(program.calls),
         code_(std::move(code)) {}
-
-  void run(std::span<const int64_t> sizes, std::span<void* const> buffers) const override {
-    run_calls(sizes, buffers, nullptr, nullptr);
-  }
-  void run_profiled(std::span<const int64_t> sizes, std::span<void* const> buffers,
-                    Profile& profile) const override {
-    run_calls(sizes, buffers, &profile, nullptr);
-  }
-  void run_watched(std::span<const int64_t> sizes, std::span<void* const> buffers,
-                   const std::function<void(size_t)>& before) const override {
-    run_calls(sizes, buffers, nullptr, &before);
-  }
 
   std::vector<MachineCode> machine_code() const override {
     std::vector<MachineCode> out;
@@ -322,48 +307,16 @@ class TccExecutable final : public Executable {
   }
 
  private:
-  void run_calls(std::span<const int64_t> sizes, std::span<void* const> buffers,
-                 Profile* profile, const std::function<void(size_t)>* before) const {
-    constexpr size_t kInline = 64;
-    std::array<void*, kInline> inline_arguments;
-    std::vector<void*> many_arguments;
-    for (const Call& call : calls_) {
-      poll_interrupt();
-      if (before != nullptr) {
-        (*before)(static_cast<size_t>(&call - calls_.data()));
-      }
-      void** arguments = inline_arguments.data();
-      if (call.buffers.size() + 1 > kInline) {
-        many_arguments.resize(call.buffers.size() + 1);
-        arguments = many_arguments.data();
-      }
-      for (size_t i = 0; i < call.buffers.size(); ++i) {
-        arguments[i] = buffers[static_cast<size_t>(call.buffers[i])];
-      }
-      arguments[call.buffers.size()] = workers_.get();
-      std::array<int64_t, 2> detail{};
-      auto kernel = static_cast<size_t>(call.kernel);
-      ProfileScope scope(profile, kernels_[kernel].name);
-      int32_t status = code_[kernel].function(arguments, sizes.data(), detail.data());
-      if (status == kInterruptedStatus) {
-        interrupt_requested.store(false, std::memory_order_relaxed);
-        throw Interrupted();
-      }
-      if (status == kOutOfMemoryStatus) {
-        throw RuntimeError(fmt::format("`{}`: not enough memory for the scratch of kernel `{}`",
-                                       name_, kernels_[kernel].name));
-      }
-      if (status != 0) {
-        throw_status(name_, kernels_[kernel].name, status, detail);
-      }
+  static std::vector<KernelFunction> functions_of(const std::vector<CompiledKernel>& code) {
+    std::vector<KernelFunction> out;
+    for (const CompiledKernel& kernel : code) {
+      out.push_back(kernel.function);
     }
+    return out;
   }
 
-  std::shared_ptr<Workers> workers_;
-  std::string name_;
   std::vector<Kernel> kernels_;
-  std::vector<Call> calls_;
-  std::vector<CompiledKernel> code_;
+  std::vector<CompiledKernel> code_;  // keeps the instructions
 };
 
 }  // namespace

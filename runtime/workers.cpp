@@ -97,7 +97,8 @@ bool Workers::take(Scratch& scratch, int64_t bytes) {
     }
   }
   constexpr int64_t kAlignment = 64;
-  if (bytes > INT64_MAX - kAlignment) {
+  constexpr int64_t kMost = int64_t{1} << 40;  // of one thread: what no machine has
+  if (bytes > kMost) {
     return false;
   }
   const int64_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cmake --preset tsan > /dev/null
 cmake --build build/tsan -j "${1:-2}" --target runtime_tests codegen_tests catenc
-export TSAN_OPTIONS="halt_on_error=1 exitcode=66 ${TSAN_OPTIONS:-}"
+export TSAN_OPTIONS="halt_on_error=1 exitcode=66 allocator_may_return_null=1 ${TSAN_OPTIONS:-}"
 build/tsan/tests/unit/runtime/runtime_tests \
   --gtest_filter='ThreadPool.*:Workers.*:Executor*:*Thread*:Auto*:Native*'
 build/tsan/tests/unit/codegen/codegen_tests --gtest_filter='*Parallel*'

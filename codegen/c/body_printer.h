@@ -95,7 +95,7 @@ class BodyPrinter {
   void sort(const loops::SortLine& sort);
   void declare(loops::ArrayId array, const std::string& initial);
   const Stmt* zeros_of(const Block& statements, size_t at, loops::ArrayId array);
-  bool is_zero_fill(const Block& around, const loops::For& filler, loops::ArrayId array);
+  bool is_zero_fill(const loops::For& filler, loops::ArrayId array);
   int64_t inner_iterations(const Block& body) const;
   bool asks_in_blocks(const loops::For& loop) const;
   void loop(const loops::For& loop);
@@ -108,6 +108,7 @@ class BodyPrinter {
       variables_.push_back({name, std::move(type)});
     }
   }
+  void openmp(const loops::For& loop);
   void ask_for_interrupt(const loops::For& loop);
   void return_if_interrupted();
 
@@ -122,6 +123,7 @@ class BodyPrinter {
   // emit_strip.cpp
   void call(const loops::Call& call);
   bool strip(const loops::For& loop);
+  bool is_for_compiler(const loops::For& loop) const;
   void strip_steps(const loops::For& loop, const strip::Body& body, const std::string& at);
   void strip_call(const strip::Step& step);
   void fused_call(const strip::Step& step);

@@ -155,7 +155,8 @@ KernelStyle EntryPrinter::style() const {
   return {.dialect = DialectKind::C99,
           .labelled = true,
           .sources = library_.sources,
-          .out_of_range = code("INDEX_OUT_OF_RANGE")};
+          .out_of_range = code("INDEX_OUT_OF_RANGE"),
+          .openmp = library_.options->target == codegen::Target::Gnu};
 }
 
 /// A kernel as statements of the entry itself.

@@ -312,7 +312,7 @@ const Stmt* BodyPrinter::zeros_of(const Block& statements, size_t at, loops::Arr
   // Declarations and other such loops may come between.
   for (size_t i = at + 1; i < statements.size(); ++i) {
     const auto* loop = std::get_if<loops::For>(&statements[i].node);
-    if (loop != nullptr && is_zero_fill(statements, *loop, array)) {
+    if (loop != nullptr && is_zero_fill(*loop, array)) {
       return &statements[i];
     }
     const bool harmless = std::holds_alternative<loops::Scratch>(statements[i].node) ||
@@ -329,8 +329,7 @@ const Stmt* BodyPrinter::zeros_of(const Block& statements, size_t at, loops::Arr
   return nullptr;
 }
 
-bool BodyPrinter::is_zero_fill(const Block& around, const loops::For& filler,
-                               loops::ArrayId array) {
+bool BodyPrinter::is_zero_fill(const loops::For& filler, loops::ArrayId array) {
   const loops::For* const loop = &filler;
   const loops::Array& info = kernel_.array(array);
   if (style_.dialect != DialectKind::C99 || info.is_scalar ||
@@ -342,16 +341,14 @@ bool BodyPrinter::is_zero_fill(const Block& around, const loops::For& filler,
       pool_.as_range(store->index) != std::optional(loop->range)) {
     return false;
   }
-  // The zero stands in the loop or was moved before it.
+  // The zero stands in the loop or was moved before it, maybe out of loops around.
   const Scalar* zero_value = nullptr;
-  for (const Block* block : {&around, &loop->body}) {
-    for (const Stmt& stmt : *block) {
-      const auto* constant = std::get_if<loops::Constant>(&stmt.node);
-      if (constant != nullptr && constant->value == store->value) {
-        zero_value = &constant->scalar;
-      }
+  loops::for_each_stmt(kernel_.body, [&](const Stmt& stmt) {
+    const auto* constant = std::get_if<loops::Constant>(&stmt.node);
+    if (constant != nullptr && constant->value == store->value) {
+      zero_value = &constant->scalar;
     }
-  }
+  });
   const size_t others = std::holds_alternative<loops::Constant>(loop->body.front().node) ? 1 : 0;
   if (zero_value == nullptr || loop->body.size() != others + 1) {
     return false;
@@ -381,7 +378,22 @@ bool BodyPrinter::asks_in_blocks(const loops::For& loop) const {
              kInterruptBlock;
 }
 
+/// Guarded: without -fopenmp the pragma would be one that compilers do not know.
+void BodyPrinter::openmp(const loops::For& loop) {
+  constexpr std::string_view kWorthwhile = "50e6";  // picoseconds
+  const bool known = pool_.constant_value(pool_.mul(loop.hi, loop.cost)).has_value();
+  out_ += "#ifdef _OPENMP\n#pragma omp parallel for";
+  if (!known) {
+    out_ += fmt::format(" if ((double)({}) * (double)({}) > {})", index_.print(loop.hi),
+                        index_.print(loop.cost), kWorthwhile);
+  }
+  out_ += "\n#endif\n";
+}
+
 void BodyPrinter::loop(const loops::For& loop) {
+  if (style_.openmp && loop.kind == loops::LoopKind::Parallel) {
+    openmp(loop);
+  }
   std::string wanted(kLoopNames[0]);
   for (std::string_view candidate : kLoopNames) {
     if (!locals_.is_taken(std::string(candidate))) {
@@ -594,8 +606,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             }
           },
           [&](const loops::For& s) {
-            const bool calls =
-                s.kind == loops::LoopKind::Strip && dialect == DialectKind::Tcc && strip(s);
+            const bool calls = s.kind == loops::LoopKind::Strip && dialect == DialectKind::Tcc &&
+                               !(style_.optimised && is_for_compiler(s)) && strip(s);
             if (s.kind == loops::LoopKind::Parallel && !style_.workers.empty()) {
               parallel(s);
             } else if (!calls) {

@@ -21,6 +21,9 @@ struct KernelStyle {
   /// What sets the status to IndexOutOfRange.
   std::string out_of_range = "3";
   bool detail = false;  // the function has a `detail` argument
+  bool openmp = false;  // parallel loops have pragmas
+  /// An optimising compiler reads this: loops of plain arithmetic stay loops.
+  bool optimised = false;
   int64_t strip = codegen::Tiling{}.strip;  // elements
   /// Tcc: how the function's own arguments are declared, in its own text and in its parts.
   std::vector<std::pair<std::string, std::string>> arguments{};  // name, type

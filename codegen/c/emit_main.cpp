@@ -24,7 +24,7 @@ constexpr std::string_view kStart =
      {0}_main [FUNCTION] [SIZE=INTEGER ...]{1} INPUT.npy ...
 
    Sizes that the shapes of the inputs tell need not be given. */
-#include "{0}.h"
+#include {2}
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -462,7 +462,8 @@ std::string main_text(std::string_view header_name, const LibraryState& library,
     }
   }
   Uses uses = library.main_uses;
-  return fmt::format(kStart, header_name, option) + helper_text(uses, DialectKind::C99) + body;
+  return fmt::format(kStart, header_name, option, fmt::format("\"{}.h\"", header_name)) +
+         helper_text(uses, DialectKind::C99) + body;
 }
 
 }  // namespace caten::c

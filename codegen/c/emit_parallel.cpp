@@ -31,13 +31,11 @@ std::unordered_set<std::string_view> identifiers_of(std::string_view text) {
 
 /// "const float" -> "float": a member that is assigned.
 std::string_view assignable(std::string_view type) {
-  if (type.ends_with("*const")) {
-    return type.substr(0, type.size() - std::string_view("const").size());
+  constexpr std::string_view kConst = "const";
+  if (type.find('*') != std::string_view::npos) {
+    return type.ends_with(kConst) ? type.substr(0, type.size() - kConst.size()) : type;
   }
-  constexpr std::string_view kConst = "const ";
-  return type.starts_with(kConst) && type.find('*') == std::string_view::npos
-             ? type.substr(kConst.size())
-             : type;
+  return type.starts_with(kConst) ? type.substr(kConst.size() + 1) : type;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "codegen/c/emit_kernel.h"
@@ -52,7 +53,8 @@ std::string with_name(std::string text, std::string_view name) {
 
 /// The function of one kernel and the parts it passes on, called kKernelName; equal kernels give
 /// equal text.
-std::string function_text(loops::Module& module, const loops::Kernel& kernel, Uses& uses) {
+std::string function_text(loops::Module& module, const loops::Kernel& kernel, Uses& uses,
+                          bool optimised = false) {
   KernelNames names;
   LocalNames locals({"begin", "buffers", "c", "code", "context", "detail", "end", "failed", "inner",
                      "scratch", "sizes", "status"});
@@ -60,16 +62,18 @@ std::string function_text(loops::Module& module, const loops::Kernel& kernel, Us
     names.symbols.push_back(locals.declare("n_" + symbol));
   }
   std::string prologue;
-  KernelStyle style{
-      .dialect = DialectKind::Tcc, .detail = true, .strip = module.tiling.strip};
+  KernelStyle style{.dialect = DialectKind::Tcc,
+                    .detail = true,
+                    .optimised = optimised,
+                    .strip = module.tiling.strip};
   names.arrays.resize(kernel.arrays.size());
   int number = 0;
   for (loops::ArrayId id : loops::arguments_of(kernel)) {
     const loops::Array& array = kernel.array(id);
     std::string& array_name = names.arrays[id.index];
     array_name = locals.declare(fmt::format("b{}", number));
-    const std::string type =
-        fmt::format("{}{} *const", array.written ? "" : "const ", c_storage_type(array.dtype));
+    const std::string type = fmt::format("{}{} *{}const", array.written ? "" : "const ",
+                                         c_storage_type(array.dtype), optimised ? "restrict " : "");
     prologue += fmt::format("  {} {} = buffers[{}];\n", type, array_name, number);
     style.arguments.emplace_back(array_name, type);
     ++number;
@@ -89,7 +93,60 @@ std::string function_text(loops::Module& module, const loops::Kernel& kernel, Us
       body.parts, kKernelName, prologue, body.text, kernel.checks_indices ? "status" : "0");
 }
 
+/// Functions that C compilers know and that give the same bits everywhere.
+bool is_exact(std::string_view name) {
+  constexpr std::string_view kExact[] = {"ceil",    "fabs",   "floor", "fmod", "memcpy",
+                                         "memmove", "memset", "rint",  "sqrt", "trunc"};
+  if (name.ends_with('f')) {
+    name.remove_suffix(1);
+  }
+  return std::find(std::begin(kExact), std::end(kExact), name) != std::end(kExact);
+}
+
 }  // namespace
+
+NativeText emit_native(loops::Module& module, const runtime::Program& program) {
+  NativeText out;
+  Uses uses;
+  std::string functions;
+  std::vector<bool> done(program.kernels.size());
+  CATEN_CHECK(module.kernels.size() == program.calls.size(), "another module's program");
+  for (size_t i = 0; i < module.kernels.size(); ++i) {
+    const auto kernel = static_cast<size_t>(program.calls[i].kernel);
+    if (!done[kernel]) {
+      done[kernel] = true;
+      functions += with_name(function_text(module, module.kernels[i], uses, true),
+                             program.kernels[kernel].name) +
+                   "\n";
+    }
+  }
+  const std::string helpers = helper_text(uses, DialectKind::Tcc);
+  out.source = kTypes;
+  std::string binds;
+  const auto bind = [&](const std::string& name, std::string declaration) {
+    const size_t at = declaration.find(" " + name + "(") + 1;
+    declaration.replace(at, name.size(), fmt::format("(*bound_{})", name));
+    out.source += fmt::format("static {}\n#define {} bound_{}\n", declaration, name, name);
+    binds += fmt::format("  *(const void **)&bound_{} = addresses[{}];\n", name, out.bound.size());
+    out.bound.push_back(name);
+  };
+  for (const std::string& function : uses.functions) {
+    if (is_exact(function)) {
+      out.source += prototype(function) + "\n";
+    } else {
+      bind(function, prototype(function));
+    }
+  }
+  for (const auto& [function, declaration] : uses.vector_functions) {
+    bind(function, declaration);
+  }
+  CATEN_CHECK(uses.machine_code.empty(),
+              "machine code lives as long as its program, a shared "
+              "object as long as any that was made from the same text");
+  out.source += helpers + functions;
+  out.source += fmt::format("void ct_bind(const void *const *addresses) {{\n{}}}\n", binds);
+  return out;
+}
 
 std::string kernel_key(loops::Module& module, const loops::Kernel& kernel) {
   Uses unused;

@@ -22,6 +22,14 @@ struct ProgramText {
 std::string kernel_key(loops::Module& module, const loops::Kernel& kernel);
 
 /// `name` prefixes the kernels.
+/// The kernels of a program for an optimising C compiler, with the names that the program has for
+/// them: see runtime/native_backend.h.
+struct NativeText {
+  std::string source;
+  std::vector<std::string> bound;
+};
+NativeText emit_native(loops::Module& module, const runtime::Program& program);
+
 ProgramText emit_program(loops::Module& module, std::string_view name);
 
 }  // namespace caten::c

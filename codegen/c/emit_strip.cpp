@@ -216,13 +216,31 @@ void BodyPrinter::strip_steps(const loops::For& loop, const strip::Body& body,
   }
 }
 
+/// Whether a C compiler makes vectors of the loop itself, to the same bits. It does not of sums,
+/// whose lanes are the routines' own, of elementary functions and of 16-bit floats.
+bool BodyPrinter::is_for_compiler(const loops::For& loop) const {
+  return std::all_of(loop.body.begin(), loop.body.end(), [&](const Stmt& stmt) {
+    if (const auto* let = std::get_if<loops::Let>(&stmt.node)) {
+      return !air::info(let->op).has(air::kTranscendental) &&
+             !is_half(kernel_.value(let->value).dtype);
+    }
+    if (const auto* load = std::get_if<loops::Load>(&stmt.node)) {
+      return !is_half(kernel_.array(load->array).dtype);
+    }
+    if (const auto* store = std::get_if<loops::Store>(&stmt.node)) {
+      return !is_half(kernel_.array(store->array).dtype);
+    }
+    return !std::holds_alternative<loops::Accumulate>(stmt.node);
+  });
+}
+
 /// Prints the loop in strips; false, having printed nothing, when it cannot be.
 bool BodyPrinter::strip(const loops::For& loop) {
   std::optional<strip::Body> body = strip::build(pool_, kernel_, loop);
   if (!body) {
     return false;
   }
-  if (runtime::has_avx2()) {
+  if (runtime::has_avx2() && !style_.optimised) {
     strip::fuse(constants_, *body);
   }
   open();

@@ -35,7 +35,7 @@ class EntryPrinter {
       : entry_(entry),
         library_(library),
         uses_(library.uses),
-        lowered_(codegen::lower_c99(*entry.compilation)),
+        lowered_(codegen::lower_c99(*entry.compilation, library.options->target)),
         program_(lowered_.program),
         module_(lowered_.module),
         names_({"params", "state", "scratch", "status", "bad"}),

@@ -2,10 +2,14 @@
 #include <sys/utsname.h>
 
 #include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "frontend/driver/driver.h"
 #include "generated/version.h"
+#include "runtime/native_backend.h"
 
 namespace caten::driver {
 
@@ -19,10 +23,16 @@ int doctor(Session& session) {
               __builtin_cpu_supports("fma") ? " fma" : "",
               __builtin_cpu_supports("avx512f") ? " avx512f" : "");
 #endif
-  // The whole way once, on each backend: reading, graph, kernels, TinyCC, a number.
+  // The whole way once, on each backend: reading, graph, kernels, a compiler, a number.
   const char* probe = "(let ((x (make-tensor '(4) :initial-element 2.0))) (item (proceed (!sum (!* x x)))))";
   lisp::Interpreter& interp = session.interpreter();
-  for (const char* backend : {"INTERP", "TCC"}) {
+  const std::optional<std::string> compiler = runtime::native_compiler();
+  std::printf("C compiler of the backends cc and auto: %s\n",
+              compiler ? compiler->c_str() : "none in PATH");
+  for (const char* backend : {"INTERP", "TCC", "CC"}) {
+    if (std::string_view(backend) == "CC" && !compiler) {
+      continue;
+    }
     interp.set_symbol_value(interp.caten("*BACKEND*"), interp.keyword(backend));
     lisp::Value value = interp.eval_text(probe);
     bool ok = interp.print(value) == "16.0";

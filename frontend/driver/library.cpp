@@ -138,6 +138,7 @@ Library make_library(Session& session, const std::vector<Unit>& units, const std
   codegen::LibraryOptions options;
   options.weights = weights_of(session.options());
   options.main = session.options().emit_main;
+  options.target = session.options().target == "gnu" ? codegen::Target::Gnu : codegen::Target::C99;
   const std::string name = stem.substr(stem.find_last_of('/') + 1);
   if (options.weights == Weights::File) {
     options.file_name = name + ".safetensors";

@@ -59,7 +59,7 @@ std::string show_backend(Interpreter& interp) {
 }
 void set_backend(Interpreter& interp, std::string_view text) {
   if (!tensor::backend_from_name(text)) {
-    fail(Diag::Unsupported, {}, "unknown backend `{}`; there are tcc and interp", text);
+    fail(Diag::Unsupported, {}, "unknown backend `{}`; there are tcc, cc, auto and interp", text);
   }
   interp.set_symbol_value(interp.caten("*BACKEND*"), interp.keyword(upcased(text)));
 }
@@ -91,7 +91,7 @@ struct Setting {
   void (*set)(Interpreter& interp, std::string_view text);
 };
 constexpr Setting kSettings[] = {
-    {"backend", "what computes: tcc or interp", show_backend, set_backend},
+    {"backend", "what computes: tcc, cc, auto or interp", show_backend, set_backend},
     {"dtype", "the default float", show_dtype, set_dtype},
     {"threads", "threads of parallel loops", show_threads, set_threads},
 };

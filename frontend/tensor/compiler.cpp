@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "ir/support/check.h"
+#include "runtime/auto_backend.h"
+#include "runtime/native_backend.h"
 
 namespace caten::tensor {
 namespace {
@@ -28,11 +30,41 @@ std::string cache_key(const air::Graph& graph, Backend backend) {
   return key;
 }
 
+std::unique_ptr<runtime::Executable> load(const codegen::Compilation& compilation, Backend backend,
+                                          const std::shared_ptr<runtime::Workers>& workers,
+                                          runtime::CodeCache& kernels) {
+  switch (backend) {
+    case Backend::Tcc:
+      return runtime::load_tcc(compilation.program, workers, &kernels);
+    case Backend::Cc:
+      return runtime::load_native(compilation.program,
+                                  codegen::native_source(*compilation.module, compilation.program),
+                                  {.workers = workers});
+    case Backend::Auto:
+      return std::make_unique<runtime::AutoExecutable>(
+          compilation.program, runtime::load_tcc(compilation.program, workers, &kernels),
+          runtime::AutoOptions{.source =
+                                   [lowered = compilation.module](const runtime::Program& program) {
+                                     return codegen::native_source(*lowered, program);
+                                   },
+                               .native = {.workers = workers}});
+    case Backend::Interp:
+      return codegen::load_interp(compilation);
+  }
+  CATEN_UNREACHABLE("backend {}", static_cast<int>(backend));
+}
+
 }  // namespace
 
 std::optional<Backend> backend_from_name(std::string_view name) {
   if (name == "tcc") {
     return Backend::Tcc;
+  }
+  if (name == "cc") {
+    return Backend::Cc;
+  }
+  if (name == "auto") {
+    return Backend::Auto;
   }
   if (name == "interp") {
     return Backend::Interp;
@@ -44,6 +76,10 @@ std::string_view name(Backend backend) {
   switch (backend) {
     case Backend::Tcc:
       return "tcc";
+    case Backend::Cc:
+      return "cc";
+    case Backend::Auto:
+      return "auto";
     case Backend::Interp:
       return "interp";
   }
@@ -59,9 +95,7 @@ std::shared_ptr<const CompiledGraph> Compiler::compile(const air::Graph& graph,
   auto compiled = std::make_shared<CompiledGraph>();
   compiled->graph = graph;
   compiled->compilation = codegen::compile(graph, program_name, context);
-  compiled->executable = backend == Backend::Interp
-                             ? codegen::load_interp(compiled->compilation)
-                             : runtime::load_tcc(compiled->compilation.program, workers, &kernels_);
+  compiled->executable = load(compiled->compilation, backend, workers, kernels_);
   ++compiled_count_;
   if (order_.size() == kCachedPrograms) {
     cache_.erase(order_.front());

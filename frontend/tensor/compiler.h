@@ -19,7 +19,7 @@
 
 namespace caten::tensor {
 
-enum class Backend : uint8_t { Tcc, Interp };
+enum class Backend : uint8_t { Tcc, Cc, Auto, Interp };
 std::optional<Backend> backend_from_name(std::string_view name);
 std::string_view name(Backend backend);
 

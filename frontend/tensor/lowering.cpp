@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "frontend/builtins/builtins.h"
+#include "frontend/clos/generic.h"
 #include "frontend/lisp/vm.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/unify.h"
@@ -243,9 +244,16 @@ void Lowering::lower_op(Tensor& tensor) {
   for (const Tensor* input : tensor.inputs) {
     args.push_back(wrap(nodes_.at(input)));
   }
+  lisp::StandardGeneric* lower = lisp::find_generic(interp_, interp_.caten("LOWER"));
+  if (lower == nullptr || lisp::applicable_methods(*lower, args).empty()) {
+    fail(Diag::BadOp, tensor.span,
+         "`{}` has no `lower` method; an op needs one, or a `forward` that makes its result of "
+         "other ops",
+         label);
+  }
   // Errors in a `lower` of the library belong to the form that made the tensor.
   lisp::Vm::Expansion place(interp_.vm(), tensor.span);
-  const Value primary = interp_.call(interp_.caten("LOWER"), args);
+  const Value primary = interp_.call(Value::object(lower), args);
   const std::vector<Value> values = interp_.values_after(primary);
   std::vector<Tensor*> outputs = tensor.siblings;
   if (outputs.empty()) {

@@ -38,7 +38,7 @@ Backend selected_backend(Interpreter& interp) {
   if (const auto backend = backend_from_name(text)) {
     return *backend;
   }
-  fail(Diag::BadOption, interp.current_span(), "unknown backend `{}`; there are :tcc and :interp",
+  fail(Diag::BadOption, interp.current_span(), "unknown backend `{}`; there are :tcc, :cc, :auto and :interp",
        interp.print(value));
 }
 

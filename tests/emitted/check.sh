@@ -26,3 +26,14 @@ for compiler in "gcc -O0" "gcc -O3" "clang -O2" "tcc"; do
   fi
   echo "ok: $compiler"
 done
+
+# The gnu target, with and without OpenMP.
+"$catenc" "$program" -o "$work/kernels.c" --target=gnu
+for threads in "" "-fopenmp"; do
+  gcc "${strict[@]}" -O3 $threads -I"$work" -c "$work/kernels.c" -o "$work/kernels.o"
+  if [ -n "$main" ]; then
+    gcc -std=c99 $threads -I"$work" "$main" "$work/kernels.o" -lm -o "$work/main"
+    "$work/main" "$@" || { echo "gnu $threads: the program failed"; exit 1; }
+  fi
+  echo "ok: gnu $threads"
+done

@@ -221,3 +221,11 @@
   (let ((x (make-tensor '(2 3) :from '((0 1 2) (3 4 5)))))
     (proceed (!assign (!t x) (make-tensor '(3 2) :from '((5 6) (7 8) (9 10)))))
     (check-tensor x :float32 '(2 3) '(5 7 9 6 8 10))))
+
+(deftest sums-start-at-zero
+  ;; Neither a sum nor a running sum of negative zeros is one.
+  (dolist (dtype '(:float32 :float64 :float16 :bfloat16))
+    (let ((zeros (make-tensor '(3 2) :initial-element -0.0 :dtype dtype)))
+      (check-tensor (!div 1.0 (!cast (!cumsum zeros :axis 0) :float32))
+                    :float32 '(3 2) '(:inf :inf :inf :inf :inf :inf))
+      (check-tensor (!div 1.0 (!cast (!sum zeros :axis 1) :float32)) :float32 '(3 1) '(:inf :inf :inf)))))

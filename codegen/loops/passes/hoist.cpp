@@ -1,8 +1,9 @@
 // Hoist: what does not change in a loop is computed before it.
 //
-// Moved are values whose operands and indices do not depend on the loop, and loads of arrays that
-// the loop does not write. The loop may have no iterations because a symbolic size is 0; not moved
-// are therefore divisions by a symbolic size, and loads of elements that may not exist then.
+// Moved are values whose operands and indices do not depend on the loop, loads of arrays that the
+// loop does not write, and indices bound from such values. The loop may have no iterations because
+// a symbolic size is 0; not moved are therefore divisions by a symbolic size, loads of elements that
+// may not exist then, and binds.
 #include <algorithm>
 #include <set>
 
@@ -35,8 +36,9 @@ class Hoister {
           std::set<uint32_t> written;
           collect_writes(*body, written);
           const bool runs = pool_.is_less(loop->lo, loop->hi);
+          const auto own = static_cast<std::ptrdiff_t>(ranges_.size()) - 1;
           lift(*body, depth, {written, runs}, out);
-          ranges_.pop_back();
+          ranges_.erase(ranges_.begin() + own);  // lifted binds stay
         }
       }
       if (const std::optional<ValueId> value = defined_by(stmt)) {
@@ -65,7 +67,12 @@ class Hoister {
     Block kept;
     for (Stmt& stmt : body) {
       if (is_invariant(stmt, depth, loop)) {
-        depth_[defined_by(stmt)->index] = depth;
+        if (const auto* bind = std::get_if<Bind>(&stmt.node)) {
+          ranges_.emplace_back(bind->range, depth);
+          binds_at_.push_back(depth);
+        } else {
+          depth_[defined_by(stmt)->index] = depth;
+        }
         out.push_back(std::move(stmt));
       } else {
         kept.push_back(std::move(stmt));
@@ -80,7 +87,9 @@ class Hoister {
   }
 
   bool is_invariant(const Stmt& stmt, int depth, const LoopFacts& loop) {
-    if (!defined_by(stmt)) {
+    // A bind may set the status: only where the loop would have done so.
+    const auto* bind = std::get_if<Bind>(&stmt.node);
+    if (bind != nullptr ? !loop.runs || !bind->guard.empty() : !defined_by(stmt)) {
       return false;
     }
     const auto* load = std::get_if<Load>(&stmt.node);

@@ -47,9 +47,9 @@ void drop_declarations(Block& block, const Kernel& kernel) {
   }
 }
 
-}  // namespace
+enum class Workers : uint8_t { Own, None };
 
-Module spill_scratch(Module module) {
+Module spill(Module module, Workers workers) {
   for (Kernel& kernel : module.kernels) {
     int64_t used = 0;
     bool spilled = false;
@@ -63,7 +63,9 @@ Module spill_scratch(Module module) {
         used += *size * width;
         continue;
       }
-      if (scratch.parallel != nullptr) {
+      if (scratch.parallel != nullptr && workers == Workers::None) {
+        scratch.parallel->kind = LoopKind::Serial;
+      } else if (scratch.parallel != nullptr) {
         give_to_worker(module.pool, *scratch.parallel, array, width);
         continue;
       }
@@ -84,6 +86,16 @@ Module spill_scratch(Module module) {
     }
   }
   return module;
+}
+
+}  // namespace
+
+Module spill_scratch(Module module) {
+  return spill(std::move(module), Workers::Own);
+}
+
+Module spill_shared(Module module) {
+  return spill(std::move(module), Workers::None);
 }
 
 }  // namespace caten::loops

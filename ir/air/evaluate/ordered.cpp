@@ -47,7 +47,12 @@ View scan(const Step& step) {
     CATEN_CHECK(combine != nullptr, "no such scan on {}", caten::name(E::kDType));
     auto* data = reinterpret_cast<typename E::Storage*>(out.data.data());
     for_each_line(step.shape, axis, [&](int64_t first, int64_t stride) {
+      // A sum starts at 0, as that of a reduction: it is never -0.0.
       T sum = E::load(data[first]);
+      if (attr.op == ReduceOp::Add) {
+        sum = combine(T(0), sum);
+      }
+      data[first] = E::store(sum);
       for (int64_t i = 1; i < step.shape[axis]; ++i) {
         sum = combine(sum, E::load(data[first + i * stride]));
         data[first + i * stride] = E::store(sum);

@@ -42,64 +42,60 @@ static inline int64_t size_mul(int64_t a, int64_t b, int *bad) {
   return a * b;
 }
 
-static void attention_maximum_reduction_exp_div(float *restrict where, const float *restrict q,
+static void attention_maximum_reduction_exp_div(float *restrict sum, const float *restrict q,
     const float *restrict k, float *restrict exp_, float *restrict div_, int64_t n) {
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
     float maximum = -INFINITY;
     for (int64_t j = 0; j < n; ++j) {
-      float sum = 0.0f;
-      float sum_lanes[8];
-      for (int64_t l = 0; l < 8; ++l) {
-        sum_lanes[l] = 0.0f;
-      }
+      float sum_2 = 0.0f;
+      float sum_lanes[8] = {0.0f};
       for (int64_t l = 0; l < 2; ++l) {
         for (int64_t m = 0; m < 8; ++m) {
           const float mul = q[i * 16 + l * 8 + m] * k[j * 16 + l * 8 + m];
           sum_lanes[m] += mul;
         }
       }
-      sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+      sum_2 += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
           ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
-      const float div_2 = sum * 0.25f;
-      const float where_2 = j <= i ? div_2 : (-INFINITY);
-      where[j] = where_2;
-      maximum = (maximum > where_2 || maximum != maximum) ? maximum : where_2;
+      sum[j] = sum_2;
+      const float div_2 = sum_2 * 0.25f;
+      const float where = j <= i ? div_2 : (-INFINITY);
+      maximum = (maximum > where || maximum != maximum) ? maximum : where;
     }
-    float sum = 0.0f;
-    float sum_lanes[8];
-    for (int64_t j = 0; j < 8; ++j) {
-      sum_lanes[j] = 0.0f;
-    }
+    float sum_2 = 0.0f;
+    float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < n / 8; ++j) {
       for (int64_t l = 0; l < 8; ++l) {
-        const float sub = where[j * 8 + l] - maximum;
+        const float div_2 = sum[j * 8 + l] * 0.25f;
+        const float where = (j * 8 + l) <= i ? div_2 : (-INFINITY);
+        const float sub = where - maximum;
         const float exp_2 = expf(sub);
         exp_[j * 8 + l] = exp_2;
         sum_lanes[l] += exp_2;
       }
     }
     for (int64_t j = (n / 8) * 8; j < n; ++j) {
-      const float sub = where[j] - maximum;
+      const float div_2 = sum[j] * 0.25f;
+      const float where = j <= i ? div_2 : (-INFINITY);
+      const float sub = where - maximum;
       const float exp_2 = expf(sub);
       exp_[j] = exp_2;
       sum_lanes[j - (n / 8) * 8] += exp_2;
     }
-    sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+    sum_2 += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
     for (int64_t j = 0; j < n; ++j) {
-      div_[i * n + j] = exp_[j] / sum;
+      div_[i * n + j] = exp_[j] / sum_2;
     }
   }
 }
 
-static void attention_sum(float *restrict reshape, const float *restrict div_,
-    const float *restrict v, int64_t n) {
+static void attention_sum_reshape(const float *restrict div_, const float *restrict v,
+    float *restrict reshape, int64_t n) {
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < 16; ++j) {
-      reshape[i * 16 + j] = 0.0f;
-    }
+    float sum[16] = {0.0f};
     for (int64_t j = 0; j < n / 8; ++j) {
       const float div_2 = div_[i * n + j * 8];
       const float div_3 = div_[i * n + j * 8 + 1];
@@ -118,16 +114,18 @@ static void attention_sum(float *restrict reshape, const float *restrict div_,
         const float mul_6 = div_7 * v[j * 128 + k + 80];
         const float mul_7 = div_8 * v[j * 128 + k + 96];
         const float mul_8 = div_9 * v[j * 128 + k + 112];
-        reshape[i * 16 + k] += ((mul + mul_2) + (mul_3 + mul_4)) +
-            ((mul_5 + mul_6) + (mul_7 + mul_8));
+        sum[k] += ((mul + mul_2) + (mul_3 + mul_4)) + ((mul_5 + mul_6) + (mul_7 + mul_8));
       }
     }
     for (int64_t j = (n / 8) * 8; j < n; ++j) {
       const float div_2 = div_[i * n + j];
       for (int64_t k = 0; k < 16; ++k) {
         const float mul = div_2 * v[j * 16 + k];
-        reshape[i * 16 + k] += mul;
+        sum[k] += mul;
       }
+    }
+    for (int64_t j = 0; j < 16; ++j) {
+      reshape[i * 16 + j] = sum[j];
     }
   }
 }
@@ -147,10 +145,10 @@ int attention(int64_t n, const float *restrict q, const float *restrict k,
     return KERNELS_BAD_SIZE;
   }
   float *restrict div_ = scratch;
-  float *restrict where = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64);
+  float *restrict sum = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64);
   float *restrict exp_ = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64 +
       (15 + n) / 16 * 64);
-  attention_maximum_reduction_exp_div(where, q, k, exp_, div_, n);
-  attention_sum(out, div_, v, n);
+  attention_maximum_reduction_exp_div(sum, q, k, exp_, div_, n);
+  attention_sum_reshape(div_, v, out, n);
   return KERNELS_OK;
 }

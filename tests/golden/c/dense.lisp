@@ -23,10 +23,7 @@ int dense(int64_t batch, const float *restrict x, const float *restrict w,
   }
   /* (!gelu (!add (!matmul x w) b)) */
   for (int64_t i = 0; i < batch; ++i) {
-    float sum[8];
-    for (int64_t j = 0; j < 8; ++j) {
-      sum[j] = 0.0f;
-    }
+    float sum[8] = {0.0f};
     for (int64_t j = 0; j < 2; ++j) {
       const float x_2 = x[i * 16 + j * 8];
       const float x_3 = x[i * 16 + j * 8 + 1];

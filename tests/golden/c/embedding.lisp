@@ -22,16 +22,15 @@ int lookup(int64_t n, const int64_t *restrict ids, const float *restrict table,
   int status = 0;
   /* (!embedding ids table) */
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t ids_2 = ids[i];
+    int64_t at = ids[i];
+    if (at < 0) {
+      at += 10;
+    }
+    if (at < 0 || at >= 10) {
+      status = KERNELS_INDEX_OUT_OF_RANGE;
+      at = 0;
+    }
     for (int64_t j = 0; j < 4; ++j) {
-      int64_t at = ids_2;
-      if (at < 0) {
-        at += 10;
-      }
-      if (at < 0 || at >= 10) {
-        status = KERNELS_INDEX_OUT_OF_RANGE;
-        at = 0;
-      }
       out[i * 4 + j] = table[at * 4 + j];
     }
   }

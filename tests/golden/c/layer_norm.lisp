@@ -24,10 +24,7 @@ int layer_norm(int64_t n, const float *restrict x, const float *restrict gain,
   /* (!layer-norm x '(64) :weight gain :bias shift) */
   for (int64_t i = 0; i < n; ++i) {
     float sum = 0.0f;
-    float sum_lanes[8];
-    for (int64_t j = 0; j < 8; ++j) {
-      sum_lanes[j] = 0.0f;
-    }
+    float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
         sum_lanes[k] += x[i * 64 + j * 8 + k];
@@ -37,10 +34,7 @@ int layer_norm(int64_t n, const float *restrict x, const float *restrict gain,
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
     const float div_ = sum * 0.015625f;
     float sum_2 = 0.0f;
-    float sum_lanes_2[8];
-    for (int64_t j = 0; j < 8; ++j) {
-      sum_lanes_2[j] = 0.0f;
-    }
+    float sum_lanes_2[8] = {0.0f};
     for (int64_t j = 0; j < 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
         const float sub = x[i * 64 + j * 8 + k] - div_;

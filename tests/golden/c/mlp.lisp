@@ -30,10 +30,7 @@ static void mlp_sum_relu(const float *restrict x, const float *restrict w1,
     const float *restrict b1, float *restrict relu, int64_t batch) {
   /* (!relu (!add (!matmul x w1) b1)) */
   for (int64_t i = 0; i < batch; ++i) {
-    float sum[32];
-    for (int64_t j = 0; j < 32; ++j) {
-      sum[j] = 0.0f;
-    }
+    float sum[32] = {0.0f};
     for (int64_t j = 0; j < 2; ++j) {
       const float x_2 = x[i * 16 + j * 8];
       const float x_3 = x[i * 16 + j * 8 + 1];
@@ -66,10 +63,7 @@ static void mlp_maximum_reduction_exp_div(const float *restrict relu, const floa
     const float *restrict b2, float *restrict div_, int64_t batch) {
   /* (!softmax (!add (!matmul (!relu (!add (!matmul x w1) b1)) w2) b2)) */
   for (int64_t i = 0; i < batch; ++i) {
-    float sum[4];
-    for (int64_t j = 0; j < 4; ++j) {
-      sum[j] = 0.0f;
-    }
+    float sum[4] = {0.0f};
     for (int64_t j = 0; j < 4; ++j) {
       const float relu_2 = relu[i * 32 + j * 8];
       const float relu_3 = relu[i * 32 + j * 8 + 1];

@@ -25,10 +25,7 @@ int rms_norm(int64_t n, int64_t m, const float *restrict x, const float *restric
   const float cast = (float)m;
   for (int64_t i = 0; i < n; ++i) {
     float sum = 0.0f;
-    float sum_lanes[8];
-    for (int64_t j = 0; j < 8; ++j) {
-      sum_lanes[j] = 0.0f;
-    }
+    float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < m / 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
         const float x_2 = x[i * m + j * 8 + k];

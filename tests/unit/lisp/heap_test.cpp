@@ -132,12 +132,12 @@ TEST(Heap, ClosuresAndConditionsInFlightSurvive) {
     (defun counter () (let ((n 0)) (lambda () (setq n (+ n 1)))))
     (let ((counters nil) (caught 0))
       (dotimes (i 100) (setq counters (cons (counter) counters)))
-      (dotimes (i 100000)
+      (dotimes (i 20000)
         (funcall (car counters))
         (handler-case (error "number ~a of ~a" i (list i i))
           (error (c) (if (stringp (princ-to-string c)) (setq caught (+ caught 1))))))
       (list caught (funcall (car counters)) (funcall (cadr counters)))))"),
-            "(100000 100001 1)");
+            "(20000 20001 1)");
 }
 
 }  // namespace
