@@ -42,13 +42,13 @@ static inline int64_t size_mul(int64_t a, int64_t b, int *bad) {
   return a * b;
 }
 
-static void attention_maximum_reduction_exp_div(float *restrict sum, const float *restrict q,
+static void attention_maximum_reduction_exp_div(float *restrict where, const float *restrict q,
     const float *restrict k, float *restrict exp_, float *restrict div_, int64_t n) {
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
     float maximum = -INFINITY;
     for (int64_t j = 0; j < n; ++j) {
-      float sum_2 = 0.0f;
+      float sum = 0.0f;
       float sum_lanes[8] = {0.0f};
       for (int64_t l = 0; l < 2; ++l) {
         for (int64_t m = 0; m < 8; ++m) {
@@ -56,46 +56,44 @@ static void attention_maximum_reduction_exp_div(float *restrict sum, const float
           sum_lanes[m] += mul;
         }
       }
-      sum_2 += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+      sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
           ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
-      sum[j] = sum_2;
-      const float div_2 = sum_2 * 0.25f;
-      const float where = j <= i ? div_2 : (-INFINITY);
-      maximum = (maximum > where || maximum != maximum) ? maximum : where;
+      const float div_2 = sum * 0.25f;
+      const float where_2 = j <= i ? div_2 : (-INFINITY);
+      where[j] = where_2;
+      maximum = (maximum > where_2 || maximum != maximum) ? maximum : where_2;
     }
-    float sum_2 = 0.0f;
+    float sum = 0.0f;
     float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < n / 8; ++j) {
       for (int64_t l = 0; l < 8; ++l) {
-        const float div_2 = sum[j * 8 + l] * 0.25f;
-        const float where = (j * 8 + l) <= i ? div_2 : (-INFINITY);
-        const float sub = where - maximum;
+        const float sub = where[j * 8 + l] - maximum;
         const float exp_2 = expf(sub);
         exp_[j * 8 + l] = exp_2;
         sum_lanes[l] += exp_2;
       }
     }
     for (int64_t j = (n / 8) * 8; j < n; ++j) {
-      const float div_2 = sum[j] * 0.25f;
-      const float where = j <= i ? div_2 : (-INFINITY);
-      const float sub = where - maximum;
+      const float sub = where[j] - maximum;
       const float exp_2 = expf(sub);
       exp_[j] = exp_2;
       sum_lanes[j - (n / 8) * 8] += exp_2;
     }
-    sum_2 += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+    sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
     for (int64_t j = 0; j < n; ++j) {
-      div_[i * n + j] = exp_[j] / sum_2;
+      div_[i * n + j] = exp_[j] / sum;
     }
   }
 }
 
-static void attention_sum_reshape(const float *restrict div_, const float *restrict v,
-    float *restrict reshape, int64_t n) {
+static void attention_sum(float *restrict reshape, const float *restrict div_,
+    const float *restrict v, int64_t n) {
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
-    float sum[16] = {0.0f};
+    for (int64_t j = 0; j < 16; ++j) {
+      reshape[i * 16 + j] = 0.0f;
+    }
     for (int64_t j = 0; j < n / 8; ++j) {
       const float div_2 = div_[i * n + j * 8];
       const float div_3 = div_[i * n + j * 8 + 1];
@@ -114,18 +112,16 @@ static void attention_sum_reshape(const float *restrict div_, const float *restr
         const float mul_6 = div_7 * v[j * 128 + k + 80];
         const float mul_7 = div_8 * v[j * 128 + k + 96];
         const float mul_8 = div_9 * v[j * 128 + k + 112];
-        sum[k] += ((mul + mul_2) + (mul_3 + mul_4)) + ((mul_5 + mul_6) + (mul_7 + mul_8));
+        reshape[i * 16 + k] += ((mul + mul_2) + (mul_3 + mul_4)) +
+            ((mul_5 + mul_6) + (mul_7 + mul_8));
       }
     }
     for (int64_t j = (n / 8) * 8; j < n; ++j) {
       const float div_2 = div_[i * n + j];
       for (int64_t k = 0; k < 16; ++k) {
         const float mul = div_2 * v[j * 16 + k];
-        sum[k] += mul;
+        reshape[i * 16 + k] += mul;
       }
-    }
-    for (int64_t j = 0; j < 16; ++j) {
-      reshape[i * 16 + j] = sum[j];
     }
   }
 }
@@ -145,10 +141,10 @@ int attention(int64_t n, const float *restrict q, const float *restrict k,
     return KERNELS_BAD_SIZE;
   }
   float *restrict div_ = scratch;
-  float *restrict sum = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64);
+  float *restrict where = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64);
   float *restrict exp_ = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64 +
       (15 + n) / 16 * 64);
-  attention_maximum_reduction_exp_div(sum, q, k, exp_, div_, n);
-  attention_sum_reshape(div_, v, out, n);
+  attention_maximum_reduction_exp_div(where, q, k, exp_, div_, n);
+  attention_sum(out, div_, v, n);
   return KERNELS_OK;
 }

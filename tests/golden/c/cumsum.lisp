@@ -20,7 +20,7 @@ int running(int64_t n, int64_t m, const float *restrict x, float *restrict out) 
   }
   /* (!cumsum x :axis 1) */
   for (int64_t i = 0; i < n; ++i) {
-    float scan = -0.0f;
+    float scan = 0.0f;
     for (int64_t j = 0; j < m; ++j) {
       const float t = scan + x[i * m + j];
       scan = t;

@@ -69,7 +69,7 @@ struct Target {
   std::vector<air::Array> results;
 };
 
-std::vector<Target> on_every_target(const air::Graph& graph, const air::Environment& env) {
+std::vector<Target> on_every_target(const air::Graph& graph, air::Environment env) {
   codegen::PassContext context;
   const codegen::Compilation compilation = codegen::compile(graph, "sweep", context);
   std::vector<Target> targets;
