@@ -295,7 +295,7 @@ std::string build(const std::string& compiler, const Directory& directory,
     entry.lisp_name = entry_name(i);
     entry.compilation = &compilations[i];
     entries.push_back(std::move(entry));
-    wrappers += wrapper(codegen::lower_c99(compilations[i]).program, i);
+    wrappers += wrapper(codegen::lower_c99(compilations[i], codegen::Target::C99).program, i);
   }
   SourceMap sources;
   codegen::LibraryText text = codegen::emit_library(entries, "kernels", sources);
