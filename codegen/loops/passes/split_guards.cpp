@@ -319,8 +319,8 @@ class Splitter {
     }
     const auto* let = std::get_if<Let>(&stmt.node);
     if (let == nullptr || air::info(let->op).has(air::kTranscendental) ||
-        !is_float(kernel_.value(let->value).dtype)) {
-      return;
+        let->op == air::Op::Idiv || let->op == air::Op::Mod || let->op == air::Op::Rem) {
+      return;  // other bits than libm's, or undefined
     }
     std::vector<Scalar> args;
     for (ValueId arg : let->args) {
