@@ -99,7 +99,10 @@ std::string shift(std::string_view op, DType dtype, std::span<const std::string>
     // A constant may be written as an int; what is shifted has to have the width of its dtype.
     return fmt::format("({0})(({0}){1} >> {2})", c_value_type(dtype), args[0], count);
   }
-  return fmt::format("({})(({}){} {} {})", c_value_type(dtype), u, args[0], op, count);
+  // `| 0u`: gcc looks through the conversion of a constant that is negative and warns of its shift.
+  const std::string bits = op == "<<" && is_signed(dtype) ? fmt::format("(({}){} | 0u)", u, args[0])
+                                                          : fmt::format("({}){}", u, args[0]);
+  return fmt::format("({})({} {} {})", c_value_type(dtype), bits, op, count);
 }
 
 /// The larger (or smaller) operand; a NaN on either side wins.

@@ -189,8 +189,6 @@ void KernelBuilder::scatter_leaf(StatementId id, Block& block) {
   store(block, place, let(block, *op, dtype, {before, value}));
 }
 
-/// Where the lines begin and how far their elements are apart follows from the places of two
-/// neighbours.
 /// How many of the first positions along its axis anybody reads of a sort.
 ExprId KernelBuilder::wanted_positions(air::NodeId sort, size_t axis, ExprId all) {
   for (const air::Output& output : graph_.outputs) {
@@ -205,11 +203,12 @@ ExprId KernelBuilder::wanted_positions(air::NodeId sort, size_t axis, ExprId all
       continue;
     }
     const auto* slice = std::get_if<air::SliceAttr>(&user.attr);
-    const std::optional<int64_t> start =
-        slice == nullptr ? std::nullopt : slice->axes[axis].start.constant();
+    if (slice == nullptr) {  // its shape may have other axes
+      return all;
+    }
+    const std::optional<int64_t> start = slice->axes[axis].start.constant();
     const std::optional<int64_t> size = user.shape[axis].constant();
-    if (slice == nullptr || !slice->dynamic_axes.empty() || slice->axes[axis].step != 1 || !start ||
-        !size) {
+    if (!slice->dynamic_axes.empty() || slice->axes[axis].step != 1 || !start || !size) {
       return all;
     }
     most = std::max(most, *start + *size);
@@ -217,6 +216,8 @@ ExprId KernelBuilder::wanted_positions(air::NodeId sort, size_t axis, ExprId all
   return pool_.constant(most);
 }
 
+/// Where the lines begin and how far their elements are apart follows from the places of two
+/// neighbours.
 void KernelBuilder::sort_leaf(StatementId id, Block& block) {
   const Statement& s = statement(id);
   const auto& attr = graph_[s.node].get<air::SortAttr>();

@@ -53,6 +53,8 @@ class Warnings {
     FileScope(const FileScope&) = delete;
     FileScope& operator=(const FileScope&) = delete;
     void finish();
+    /// The interpreter is gone, and what it knew of the file with it.
+    void abandon() { finished_ = true; }
 
    private:
     Interpreter& interp_;

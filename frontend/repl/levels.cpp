@@ -176,6 +176,7 @@ bool Repl::guarded(const std::string& what, const std::function<void()>& action)
     return done;
   }
   resetting_ = false;
+  ++resets_;
   host_.reset();
   session_text_.clear();
   attach();

@@ -179,8 +179,11 @@ bool Repl::evaluate(const std::string& text, size_t offset) {
   while (true) {
     const size_t begin = reader.offset();
     if (!is_first && command_at_start(std::string_view(text).substr(begin))) {
+      const size_t resets = resets_;
       const bool done = process(text.substr(begin));
-      if (done) {
+      if (resets_ != resets) {
+        warnings.abandon();
+      } else if (done) {
         warnings.finish();  // what follows may define what is called before
       }
       return done;

@@ -121,3 +121,8 @@
          (program (caten (!reshape (!add 1 x) -1))))
     (ok (equal (shape (!reshape x -1)) '((* |N-m| |n-m|))))
     (check-tensor (forward program (cons 'x (make-tensor '(2 3)))) :float32 '(6) '(1 1 1 1 1 1))))
+
+(deftest flattened-order
+  ;; What reads the order has fewer axes than it.
+  (let ((x (make-tensor '(2 3) :from '((3 1 2) (4 6 5)))))
+    (check-tensor (!reshape (!argsort x :axis 1) 6) :int64 '(6) '(1 2 0 0 2 1))))

@@ -44,7 +44,7 @@ int arithmetic(int64_t n, const int8_t *restrict a, const int8_t *restrict b,
     const int8_t b_2 = b[i];
     out0[i] = floor_div_i8(a_2, b_2);
     out1[i] = floor_mod_i8(a_2, b_2);
-    const int8_t shl = (int8_t)((uint32_t)a_2 << ((uint32_t)3 & 7u));
+    const int8_t shl = (int8_t)(((uint32_t)a_2 | 0u) << ((uint32_t)3 & 7u));
     out2[i] = (int8_t)(b_2 ^ shl);
     const int8_t mul = (int8_t)((uint32_t)a_2 * (uint32_t)a_2);
     out3[i] = (int8_t)((uint32_t)mul - (uint32_t)b_2);

@@ -25,7 +25,7 @@ TEST_F(Library, SinCosOnBothBackends) {
     EXPECT_EQ(eval(std::string("(setf *backend* ") + backend +
                    ") (change-facet (proceed (sincos (make-tensor '(2 2) :initial-element 1.0))) "
                    ":list)"),
-              "((0.5143951 0.5143951) (0.5143951 0.5143951))")
+              "((0.5143952 0.5143952) (0.5143952 0.5143952))")
         << backend;
   }
 }
