@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ cmake ninja-build ccache git libcli11-dev libedit-dev libfmt-dev tao-pegtl-dev libgtest-dev
-          libmpfr-dev libpcre2-dev libtcc-dev nlohmann-json3-dev tcc clang clang-format)
+          libmpfr-dev libpcre2-dev libtcc-dev make nlohmann-json3-dev tcc clang clang-format)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' ||
