@@ -1,5 +1,6 @@
-// Noise is made of AIR nodes beside each reduction: n * eps * sum |x|, NaN where another order
-// could overflow or underflow on the way.
+// Noise is made of AIR nodes beside each reduction: n * eps * sum |x|. Where another order could
+// overflow or underflow on the way, the result is NaN in one variant and a number in another:
+// whatever the exact one is (it may be NaN for that very reason), it is seen to be uncertain.
 #include "tests/fuzz/disturb.h"
 
 #include <limits>
@@ -32,6 +33,8 @@ double epsilon(DType dtype) {
 /// there would be undone by the next maximum.)
 constexpr int kPositiveZeros = 3;
 constexpr int kNegativeZeros = 4;
+/// In this variant uncertain results are 1, else NaN.
+constexpr int kUncertainIsNumber = 1;
 
 class Noise {
  public:
@@ -52,7 +55,13 @@ class Noise {
       NodeId rounding = b_.binary(Op::Mul, absolute(reduced), number(epsilon(dtype), reduced));
       noise = b_.where(finite(rounding), b_.binary(Op::Add, noise, rounding), noise);
     }
-    return b_.binary(Op::Add, reduced, b_.binary(Op::Mul, noise, pattern(reduced)));
+    NodeId noisy = b_.binary(Op::Add, reduced, b_.binary(Op::Mul, noise, pattern(reduced)));
+    if (variant_ != kUncertainIsNumber) {
+      return noisy;
+    }
+    NodeId largest = b_.reduce(ReduceOp::Max, magnitude, attr.axes);
+    NodeId uncertain = b_.binary(Op::And, is_nan(size), b_.unary(Op::Not, is_nan(largest)));
+    return b_.where(uncertain, number(1, reduced), noisy);
   }
 
  private:
@@ -76,6 +85,7 @@ class Noise {
     return count;
   }
   NodeId absolute(NodeId x) { return b_.binary(Op::Max, x, b_.unary(Op::Neg, x)); }
+  NodeId is_nan(NodeId x) { return b_.binary(Op::Ne, x, x); }
   NodeId finite(NodeId x) { return b_.binary(Op::Lt, x, number(kInf, x)); }
 
   /// sum |x|; NaN when only the sum is infinite, 0 when an element is (the result is sure then).
