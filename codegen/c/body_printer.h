@@ -1,5 +1,6 @@
-// Statements of the loop IR as C text: shared by emit_kernel.cpp (scalar code),
-// place_values.cpp (what gets a name) and emit_strip.cpp (calls of vector routines).
+// Statements of the loop IR as C text: shared by emit_kernel.cpp (one statement after the other),
+// emit_expression.cpp, emit_declaration.cpp, emit_loop.cpp, place_values.cpp (what gets a name),
+// emit_parallel.cpp and emit_strip.cpp (calls of vector routines).
 #pragma once
 
 #include <fmt/core.h>

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/c/broken_line.h"
 #include "codegen/c/emit_program.h"
 #include "codegen/c/entry_printer.h"
 #include "codegen/loops/visit.h"

@@ -8,16 +8,15 @@
 #include <cctype>
 
 #include "codegen/c/body_printer.h"
+#include "codegen/c/broken_line.h"
 #include "codegen/c/sort_helper.h"
 #include "codegen/loops/visit.h"
 #include "ir/support/check.h"
 #include "ir/support/overloaded.h"
-#include "runtime/interrupt.h"
 
 namespace caten::c {
 namespace {
 
-constexpr std::string_view kLoopNames[] = {"i", "j", "k", "l", "m", "p", "q", "r"};
 /// Expressions longer than this get a name: readers and TinyCC's parser both need it.
 constexpr size_t kMaxNested = 72;
 
@@ -40,65 +39,15 @@ bool is_call(std::string_view text) {
   return false;
 }
 
-/// Iterations between two looks for a Ctrl-C in a loop without others inside.
-constexpr int64_t kInterruptBlock = int64_t{1} << 16;
-
-/// A loop asks in every round if it has that many iterations of others inside.
-constexpr int64_t kWorthAsking = 64;
-
 /// A remark is one line.
 constexpr size_t kMaxComment = 90;
 
 }  // namespace
 
-std::string broken_line(std::string line) {
-  constexpr size_t kLineWidth = 100;
-  std::string out;
-  std::string indent(std::min(line.find_first_not_of(' '), line.size()), ' ');
-  line.erase(0, indent.size());
-  const size_t more = indent.size() + 4;
-  while (indent.size() + line.size() > kLineWidth) {
-    // The last place that the fewest parentheses enclose, not in the first third of the line.
-    size_t end = 0;
-    int least = 0;
-    int depth = 0;
-    const size_t limit = kLineWidth - indent.size();
-    for (size_t at = 0; at < limit; ++at) {
-      depth += line[at] == '(' || line[at] == '[' ? 1 : line[at] == ')' || line[at] == ']' ? -1 : 0;
-      for (const std::string_view mark :
-           {", ", " + ", " * ", " && ", " || ", " ? ", " : ", " = "}) {
-        const size_t after = at + mark.size();
-        if (after <= limit && after > limit / 3 &&
-            std::string_view(line).substr(at, mark.size()) == mark &&
-            (end == 0 || depth <= least)) {
-          end = after;
-          least = depth;
-        }
-      }
-    }
-    if (end == 0) {
-      break;
-    }
-    out += indent + line.substr(0, end - 1) + "\n";
-    line.erase(0, end);
-    indent.assign(more, ' ');
-  }
-  return out + indent + line + "\n";
-}
-
 void BodyPrinter::put(std::string_view text) {
   std::string line(static_cast<size_t>(indent_) * 2, ' ');
   line += text;
   out_ += style_.dialect == DialectKind::C99 ? broken_line(std::move(line)) : line + "\n";
-}
-
-std::string BodyPrinter::element(loops::ArrayId array, index::ExprId position) {
-  const loops::Array& info = kernel_.array(array);
-  const std::string& name = arrays_[array.index];
-  if (info.is_scalar) {
-    return name;
-  }
-  return fmt::format("{}[{}]", name, index_.print(position));
 }
 
 std::string BodyPrinter::named(ValueId value) {
@@ -124,93 +73,6 @@ void BodyPrinter::close() {
   locals_.close();
   variables_.resize(scopes_.back());
   scopes_.pop_back();
-}
-
-std::string BodyPrinter::op_text(const loops::Let& let) {
-  std::vector<std::string> args;
-  for (ValueId arg : let.args) {
-    args.push_back(text(arg));
-  }
-  const size_t typed = let.op == air::Op::Where ? 1 : 0;
-  const DType from = kernel_.value(let.args[typed]).dtype;
-  if (!is_float(from) && air::info(let.op).has(air::kCompare) && args[0] == args[1]) {
-    return let.op == air::Op::Le || let.op == air::Op::Eq ? "1" : "0";
-  }
-  return spell(let.op, kernel_.value(let.value).dtype, from, args, style_.dialect, uses_);
-}
-
-/// A bool as C writes a condition. Operators bind as in C; `conditions_` has '|' or '&' for the
-/// values whose text is of that kind, 'c' for comparisons and negations.
-std::string BodyPrinter::condition_text(const loops::Let& let) {
-  const auto kind_of = [&](ValueId value) {
-    const auto known = conditions_.find(value.index);
-    return known == conditions_.end() ? ' ' : known->second;
-  };
-  if (let.op == air::Op::Not) {
-    conditions_[let.value.index] = 'c';
-    const std::string& operand = text(let.args[0]);
-    return kind_of(let.args[0]) == ' ' ? "!" + operand : "!(" + operand + ")";
-  }
-  if (let.op == air::Op::And || let.op == air::Op::Or) {
-    const char kind = let.op == air::Op::And ? '&' : '|';
-    conditions_[let.value.index] = kind;
-    const auto operand = [&](ValueId value) {
-      const char inner = kind_of(value);
-      const bool mixed = (inner == '&' || inner == '|') && inner != kind;
-      return mixed ? "(" + text(value) + ")" : text(value);
-    };
-    return fmt::format("{} {} {}", operand(let.args[0]), kind == '&' ? "&&" : "||",
-                       operand(let.args[1]));
-  }
-  conditions_[let.value.index] = 'c';
-  std::string out = op_text(let);
-  constexpr std::string_view kCast = "(uint8_t)(";
-  if (out.starts_with(kCast) && out.ends_with(")")) {
-    out = out.substr(kCast.size(), out.size() - kCast.size() - 1);
-  }
-  return out;
-}
-
-/// An element as it is computed with.
-std::string BodyPrinter::element_text(const loops::Load& load) {
-  const loops::Array& array = kernel_.array(load.array);
-  std::string source = element(load.array, load.index);
-  if (!array.widened && !array.is_scalar) {
-    source = spell_load(array.dtype, source, style_.dialect, uses_);
-  }
-  return source;
-}
-
-/// The same; 0 where the guard does not hold.
-std::string BodyPrinter::load_text(const loops::Load& load) {
-  const loops::Array& array = kernel_.array(load.array);
-  std::string source = element_text(load);
-  if (load.guard.empty()) {
-    return source;
-  }
-  const char* zero = array.dtype == DType::Float64 ? "0.0" : is_float(array.dtype) ? "0.0f" : "0";
-  return fmt::format("{} ? {} : {}", index_.print_guard(load.guard), source, zero);
-}
-
-std::string BodyPrinter::select_text(const loops::Select& select) {
-  std::string expression;
-  for (size_t i = 0; i < select.cases.size(); ++i) {
-    std::string guard = index_.print_guard(select.cases[i]);
-    if (select.cases[i].size() > 1) {
-      guard = "(" + guard + ")";
-    }
-    expression += fmt::format("{} ? {} : ", guard, text(select.args[i]));
-  }
-  return expression + text(select.args.back());
-}
-
-std::string BodyPrinter::store_text(const loops::Store& store) {
-  const loops::Array& array = kernel_.array(store.array);
-  std::string value = text(store.value);
-  if (!array.widened && !array.is_scalar) {
-    value = spell_store(array.dtype, value, style_.dialect, uses_);
-  }
-  return fmt::format("{} = {};", element(store.array, store.index), without_parentheses(value));
 }
 
 void BodyPrinter::bind(const loops::Bind& bind) {
@@ -277,183 +139,6 @@ void BodyPrinter::sort(const loops::SortLine& sort) {
     uses_.helpers.insert(dtype == DType::Float16 ? "half_to_float" : "bfloat_to_float");
   }
   line("{}({}, {});", helper, arguments, arrays_[sort.work.index]);
-}
-
-void BodyPrinter::declare(loops::ArrayId id, const std::string& initial) {
-  const loops::Array& array = kernel_.array(id);
-  const std::string_view type =
-      array.widened || array.is_scalar ? c_value_type(array.dtype) : c_storage_type(array.dtype);
-  std::string& name = arrays_[id.index];
-  name = locals_.declare(style_.labelled && !array.label.empty() ? array.label
-                         : array.is_scalar                       ? "acc"
-                                                                 : "row");
-  if (array.is_scalar) {
-    const bool once = !initial.empty() && writes_[id.index] == 1;
-    line("{}{} {}{};", once ? "const " : "", type, name,
-         initial.empty() ? "" : " = " + without_parentheses(initial));
-    remember(name, fmt::format("const {}", type));
-    return;
-  }
-  if (array.space == loops::ArraySpace::Worker) {
-    line("{0} *const {1} = ({0} *)(scratch + {2});", type, name, index_.print_operand(array.place));
-    remember(name, fmt::format("{} *const", type));
-    return;
-  }
-  remember(name, fmt::format("{} *const", type));
-  const std::optional<int64_t> size = pool_.constant_value(array.size);
-  CATEN_CHECK(size.has_value(), "scratch `{}` has no constant size", name);
-  line("{} {}[{}]{};", type, name, std::max<int64_t>(*size, 1),
-       initial.empty() ? "" : fmt::format(" = {{{}}}", initial));
-}
-
-/// The loop that fills the scratch with zeros before anything else happens to it, which C can say
-/// in the declaration; or null.
-const Stmt* BodyPrinter::zeros_of(const Block& statements, size_t at, loops::ArrayId array) {
-  // Declarations and other such loops may come between.
-  for (size_t i = at + 1; i < statements.size(); ++i) {
-    const auto* loop = std::get_if<loops::For>(&statements[i].node);
-    if (loop != nullptr && is_zero_fill(*loop, array)) {
-      return &statements[i];
-    }
-    const bool harmless = std::holds_alternative<loops::Scratch>(statements[i].node) ||
-                          std::holds_alternative<loops::Constant>(statements[i].node) ||
-                          (loop != nullptr && loop->body.size() <= 2 &&
-                           std::holds_alternative<loops::Store>(loop->body.back().node) &&
-                           std::get<loops::Store>(loop->body.back().node).array != array &&
-                           (loop->body.size() == 1 ||
-                            std::holds_alternative<loops::Constant>(loop->body.front().node)));
-    if (!harmless) {
-      return nullptr;
-    }
-  }
-  return nullptr;
-}
-
-bool BodyPrinter::is_zero_fill(const loops::For& filler, loops::ArrayId array) {
-  const loops::For* const loop = &filler;
-  const loops::Array& info = kernel_.array(array);
-  if (style_.dialect != DialectKind::C99 || info.is_scalar ||
-      info.space != loops::ArraySpace::Scratch || !pool_.is(loop->lo, 0) || loop->hi != info.size) {
-    return false;
-  }
-  const auto* store = std::get_if<loops::Store>(&loop->body.back().node);
-  if (store == nullptr || store->array != array ||
-      pool_.as_range(store->index) != std::optional(loop->range)) {
-    return false;
-  }
-  // The zero stands in the loop or was moved before it, maybe out of loops around.
-  const Scalar* zero_value = nullptr;
-  loops::for_each_stmt(kernel_.body, [&](const Stmt& stmt) {
-    const auto* constant = std::get_if<loops::Constant>(&stmt.node);
-    if (constant != nullptr && constant->value == store->value) {
-      zero_value = &constant->scalar;
-    }
-  });
-  const size_t others = std::holds_alternative<loops::Constant>(loop->body.front().node) ? 1 : 0;
-  if (zero_value == nullptr || loop->body.size() != others + 1) {
-    return false;
-  }
-  const std::string zero = spell_constant(*zero_value, style_.dialect, uses_);
-  return zero == "0" || zero == "0.0f" || zero == "0.0";
-}
-
-/// Iterations of the loops in a body, as far as known; at least 0.
-int64_t BodyPrinter::inner_iterations(const Block& body) const {
-  constexpr int64_t kUnknown = 1024;
-  int64_t sum = 0;
-  loops::for_each_stmt(body, [&](const Stmt& stmt) {
-    if (const auto* inner = std::get_if<loops::For>(&stmt.node)) {
-      sum += pool_.constant_value(pool_.range_info(inner->range).extent).value_or(kUnknown);
-    }
-  });
-  return sum;
-}
-
-/// Whether a loop outside of all others, with none inside, may run so long that it must ask on its
-/// way.
-bool BodyPrinter::asks_in_blocks(const loops::For& loop) const {
-  return style_.detail && loop_depth_ == 0 && !in_part_ &&
-         inner_iterations(loop.body) < kWorthAsking &&
-         pool_.constant_value(pool_.range_info(loop.range).extent).value_or(INT64_MAX) >
-             kInterruptBlock;
-}
-
-/// Guarded: without -fopenmp the pragma would be one that compilers do not know.
-void BodyPrinter::openmp(const loops::For& loop) {
-  constexpr std::string_view kWorthwhile = "50e6";  // picoseconds
-  const bool known = pool_.constant_value(pool_.mul(loop.hi, loop.cost)).has_value();
-  out_ += "#ifdef _OPENMP\n#pragma omp parallel for";
-  if (!known) {
-    out_ += fmt::format(" if ((double)({}) * (double)({}) > {})", index_.print(loop.hi),
-                        index_.print(loop.cost), kWorthwhile);
-  }
-  out_ += "\n#endif\n";
-}
-
-void BodyPrinter::loop(const loops::For& loop) {
-  if (style_.openmp && loop.kind == loops::LoopKind::Parallel) {
-    openmp(loop);
-  }
-  std::string wanted(kLoopNames[0]);
-  for (std::string_view candidate : kLoopNames) {
-    if (!locals_.is_taken(std::string(candidate))) {
-      wanted = candidate;
-      break;
-    }
-  }
-  open();
-  const bool blocks = asks_in_blocks(loop);
-  if (blocks) {
-    const std::string start = locals_.declare("block");
-    const std::string end = locals_.declare("end");
-    const std::string hi = index_.print_operand(loop.hi);
-    line("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}) {{", start, index_.print(loop.lo), hi,
-         kInterruptBlock);
-    ++indent_;
-    return_if_interrupted();
-    line("const int64_t {0} = {1} - {2} < {3} ? {1} : {2} + {3};", end, hi, start, kInterruptBlock);
-    const std::string name = locals_.declare(wanted);
-    index_.name_range(loop.range, name);
-    line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, start, end);
-    ++indent_;
-    remember(name, "const int64_t");
-  } else {
-    const std::string name = locals_.declare(wanted);
-    index_.name_range(loop.range, name);
-    line("for (int64_t {0} = {1}; {0} < {2}; ++{0}) {{", name, index_.print(loop.lo),
-         index_.print(loop.hi));
-    ++indent_;
-    remember(name, "const int64_t");
-    ask_for_interrupt(loop);
-  }
-  ++loop_depth_;
-  block(loop.body);
-  --loop_depth_;
-  --indent_;
-  line("}}");
-  if (blocks) {
-    --indent_;
-    line("}}");
-  }
-  close();
-}
-
-/// A kernel that runs in this process ends early when the user presses Ctrl-C.
-void BodyPrinter::ask_for_interrupt(const loops::For& loop) {
-  if (style_.detail && inner_iterations(loop.body) >= kWorthAsking) {
-    return_if_interrupted();
-  }
-}
-
-void BodyPrinter::return_if_interrupted() {
-  uses_.functions.insert("ct_interrupted");
-  line("if (ct_interrupted()) {{");
-  if (in_part_) {
-    line("  return;");
-  } else {
-    line("  return {};", runtime::kInterruptedStatus);
-  }
-  line("}}");
 }
 
 void BodyPrinter::comment(const loops::Comment& comment) {

@@ -30,9 +30,6 @@ struct KernelStyle {
   std::string workers{};  // the expression for the Workers; "": loops stay on one thread
 };
 
-/// A line of C with its line feed, broken after operators and commas where it is too long.
-std::string broken_line(std::string line);
-
 /// Stands for the name of a kernel function, so that equal kernels have equal text.
 inline constexpr std::string_view kKernelName = "$kernel";
 
