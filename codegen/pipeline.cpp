@@ -200,8 +200,7 @@ Compilation compile(const air::Graph& graph, std::string_view name, PassContext&
   return out;
 }
 
-runtime::NativeSource native_source(const LoweredModule& lowered,
-                                    const runtime::Program& program) {
+runtime::NativeSource native_source(const LoweredModule& lowered, const runtime::Program& program) {
   PassContext context;
   context.disabled = lowered.disabled;
   loops::Module module =

@@ -28,8 +28,8 @@ struct PassContext {
   std::vector<const rewrite::RuleSet*> user_rules;  // from `defsimplifier`, tried before ours
   /// Fusion, loop orders and tile sizes drawn at random: for the fuzz driver.
   std::optional<uint64_t> decision_seed;
-  bool verify = false;                              // always on in debug builds
-  bool keep_texts = true;                           // schedule, fusion and loops as text
+  bool verify = false;     // always on in debug builds
+  bool keep_texts = true;  // schedule, fusion and loops as text
   struct Timing {
     std::string pass;
     std::chrono::nanoseconds time{};
@@ -63,8 +63,7 @@ Compilation compile(const air::Graph& graph, std::string_view name, PassContext&
 
 /// The kernels of a compilation's program for the C compiler of the machine
 /// (runtime/native_backend.h). Lowers its module anew: may run in another thread meanwhile.
-runtime::NativeSource native_source(const LoweredModule& lowered,
-                                    const runtime::Program& program);
+runtime::NativeSource native_source(const LoweredModule& lowered, const runtime::Program& program);
 
 /// An Executable that evaluates AIR (the `interp` backend). Buffers as in compilation.program.
 std::unique_ptr<runtime::Executable> load_interp(const Compilation& compilation);

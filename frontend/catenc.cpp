@@ -64,10 +64,12 @@ void add_common(CLI::App& app, Options& options) {
 /// --load and --eval, whose order counts.
 void add_startup(CLI::App& app, Options& options) {
   using Startup = Options::Startup;
-  const auto add = [&](const char* flags, Startup::Kind kind, const char* help,
-                       const char* type) {
+  const auto add = [&](const char* flags, Startup::Kind kind, const char* help, const char* type) {
     app.add_option_function<std::string>(
-           flags, [&options, kind](const std::string& text) { options.startup.push_back({kind, text}); },
+           flags,
+           [&options, kind](const std::string& text) {
+             options.startup.push_back({kind, text});
+           },
            help)
         ->type_name(type)
         ->trigger_on_parse()
@@ -98,11 +100,13 @@ void add_compile(CLI::App& app, Options& options) {
       ->capture_default_str();
   app.add_flag("--emit-main", options.emit_main,
                "also a main program that takes .npy files and prints what comes out");
-  app.add_option("--cc", options.cc, "the compiler for -o NAME.o, .so or .a (default: the first found)")
+  app.add_option("--cc", options.cc,
+                 "the compiler for -o NAME.o, .so or .a (default: the first found)")
       ->check(CLI::IsMember({"gcc", "clang", "tcc"}));
   app.add_flag("--list-passes", options.list_passes, "print the pipeline");
   app.add_flag("--list-rules", options.list_rules, "print the rewrite rules");
-  app.add_flag("--explain-fusion", options.explain_fusion, "why each value became a kernel's store");
+  app.add_flag("--explain-fusion", options.explain_fusion,
+               "why each value became a kernel's store");
   app.add_flag("--memory", options.memory, "the arena: what is where, and how small it could be");
 }
 
@@ -118,7 +122,8 @@ int main(int argc, char** argv) {
   add_compile(app, options);
   add_startup(app, options);
   int (*action)(Session&) = nullptr;
-  auto subcommand = [&](const char* name, const char* about, int (*driver)(caten::driver::Session&)) {
+  auto subcommand = [&](const char* name, const char* about,
+                        int (*driver)(caten::driver::Session&)) {
     CLI::App* sub = app.add_subcommand(name, about);
     sub->callback([&action, driver] { action = driver; });
     add_common(*sub, options);

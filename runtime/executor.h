@@ -37,8 +37,8 @@ struct ExecutorOptions {
   std::string entry{};                     // the name in errors; the program's when empty
   std::shared_ptr<ByteCounter> counter{};  // for outputs and arenas; may be null
   std::shared_ptr<Profile> profile{};      // gets the time of every kernel; may be null
-  /// Before every kernel, all of the arena that holds no live temporary is filled with 0xff: NaN for
-  /// floats. What reads a temporary before or after its time gives other numbers then.
+  /// Before every kernel, all of the arena that holds no live temporary is filled with 0xff: NaN
+  /// for floats. What reads a temporary before or after its time gives other numbers then.
   bool poison = false;
 };
 

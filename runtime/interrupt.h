@@ -1,5 +1,5 @@
-// Interrupts: the user's Ctrl-C while something runs. The REPL's signal handler asks for one; the VM
-// (at calls and backward jumps) and the executables (between kernels and rounds of long loops)
+// Interrupts: the user's Ctrl-C while something runs. The REPL's signal handler asks for one; the
+// VM (at calls and backward jumps) and the executables (between kernels and rounds of long loops)
 // poll, and leave by Interrupted, which nothing but the REPL catches.
 #pragma once
 

@@ -27,8 +27,8 @@ class KernelExecutable : public Executable {
                    const std::function<void(size_t)>& before) const override;
 
  private:
-  void run_calls(std::span<const int64_t> sizes, std::span<void* const> buffers,
-                 Profile* profile, const std::function<void(size_t)>* before) const;
+  void run_calls(std::span<const int64_t> sizes, std::span<void* const> buffers, Profile* profile,
+                 const std::function<void(size_t)>* before) const;
 
   std::string name_;
   std::vector<Kernel> kernels_;

@@ -3,9 +3,10 @@
 //
 // Kernel ABI (every JIT backend):
 //   int32_t NAME(void *const *buffers, const int64_t *sizes, int64_t *detail)
-// `buffers` are the call's buffers in the kernel's order and after them the Workers for ct_parallel,
-// which may be null; `sizes` all symbols of the program in order. Returns 0, or a nonzero status of enum Status. With IndexOutOfRange the kernel leaves the
-// index (as it was given) in detail[0] and the size of the axis in detail[1].
+// `buffers` are the call's buffers in the kernel's order and after them the Workers for
+// ct_parallel, which may be null; `sizes` all symbols of the program in order. Returns 0, or a
+// nonzero status of enum Status. With IndexOutOfRange the kernel leaves the index (as it was given)
+// in detail[0] and the size of the axis in detail[1].
 #pragma once
 
 #include <cstdint>

@@ -173,9 +173,9 @@ std::vector<CompiledKernel> compile_and_link(const Order& order) {
       run_guarded(discard, &job);
     }
     std::string_view text(job.messages.data(), job.message_length);
-    internal_error(__FILE__, __LINE__, "tinycc accepts the kernels",
-                   fmt::format("program `{}`: {}\n{}", program.name, text,
-                               quoted_lines(order.source, text)));
+    internal_error(
+        __FILE__, __LINE__, "tinycc accepts the kernels",
+        fmt::format("program `{}`: {}\n{}", program.name, text, quoted_lines(order.source, text)));
   };
   step(compile);
   memory->kernels = CodeMemory(static_cast<size_t>(job.size));

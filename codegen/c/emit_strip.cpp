@@ -277,8 +277,7 @@ bool BodyPrinter::strip(const loops::For& loop) {
   if (asks_in_blocks(loop)) {
     return_if_interrupted();
   }
-  line("const int64_t {0} = {1} - {2} < {3} ? {1} - {2} : {3};", count_, end, at,
-       style_.strip);
+  line("const int64_t {0} = {1} - {2} < {3} ? {1} - {2} : {3};", count_, end, at, style_.strip);
   strip_steps(loop, *body, at);
   --indent_;
   line("}}");

@@ -25,7 +25,7 @@ enum class DialectKind : uint8_t {
 struct Uses {
   std::set<std::string> helpers;    // names of helper functions, see helper_text()
   std::set<std::string> functions;  // C library functions and runtime symbols
-  std::map<std::string, std::string> vector_functions;  // routines of the runtime: prototypes
+  std::map<std::string, std::string> vector_functions;       // routines of the runtime: prototypes
   std::map<std::string, std::vector<uint8_t>> machine_code;  // functions by name
 };
 

@@ -414,8 +414,8 @@ Module build(schedule::Schedule schedule) {
     }();
     buffer_of[i] = static_cast<int>(buffers.size());
     buffers.push_back({kind, label_of(*schedule.graph, array.node), array.dtype,
-                       array.declared_shape.value_or(array.shape),
-                       array.storage, array.written, schedule.graph->span(array.node)});
+                       array.declared_shape.value_or(array.shape), array.storage, array.written,
+                       schedule.graph->span(array.node)});
   }
   std::vector<Kernel> kernels;
   for (const schedule::Kernel& source : schedule.kernels) {

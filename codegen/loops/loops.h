@@ -20,8 +20,8 @@
 #include <variant>
 #include <vector>
 
-#include "codegen/index/index.h"
 #include "codegen/cost_model.h"
+#include "codegen/index/index.h"
 #include "ir/air/air.h"
 
 namespace caten::loops {

@@ -46,8 +46,8 @@ struct Dependences {
   std::vector<Read> reads;
   /// A sum over products in which some operand is used for many results.
   bool contraction = false;
-  /// A contraction large enough for packed panels: rows that one operand lacks, columns that another
-  /// lacks, and terms.
+  /// A contraction large enough for packed panels: rows that one operand lacks, columns that
+  /// another lacks, and terms.
   bool matrix_product = false;
   /// The reduce loops belong outside the last spatial loop: that one walks memory in order.
   bool reduce_outside = false;

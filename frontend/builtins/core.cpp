@@ -194,8 +194,8 @@ Value progv(Interpreter& interp, Args args) {
   for (Value symbol : expect_list_items(interp, args[0], "symbols")) {
     Symbol& object = expect_symbol(interp, symbol, "variable");
     if (object.has(kConstant)) {
-      fail(Diag::ConstantAssignment, interp.current_span(), "`{}` is a constant and cannot be bound",
-           symbol_label(object));
+      fail(Diag::ConstantAssignment, interp.current_span(),
+           "`{}` is a constant and cannot be bound", symbol_label(object));
     }
     interp.vm().bind(symbol, values.is_cons() ? car(values) : Value());
     values = cdr(values);

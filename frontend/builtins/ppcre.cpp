@@ -122,8 +122,8 @@ Value group_position(PCRE2_SIZE offset, int64_t begin) {
   return offset == PCRE2_UNSET ? Value::nil() : Value::fixnum(begin + static_cast<int64_t>(offset));
 }
 
-// (%regex-scan regex string begin from end): the first match at `from` or later in the text from `begin`
-// to `end`: its start and end, and vectors of the groups' starts and ends; or NIL
+// (%regex-scan regex string begin from end): the first match at `from` or later in the text from
+// `begin` to `end`: its start and end, and vectors of the groups' starts and ends; or NIL
 Value scan_from(Interpreter& interp, Args args) {
   Scanner& scanner = *scanner_of(interp, args[0]).as<Scanner>();
   const String& string = expect_string(interp, args[1], "target string");

@@ -129,7 +129,8 @@ Value runtime_text(Interpreter& interp, std::span<Value> args) {
   if (stage == "C") {
     return interp.string(compilation.program.source);
   }
-  wrong_type(interp, args[1], "the stage", ":air :air-simplified :schedule :fusion :loops :program or :c");
+  wrong_type(interp, args[1], "the stage",
+             ":air :air-simplified :schedule :fusion :loops :program or :c");
 }
 
 /// (%runtime-memory runtime): the bytes of the arena and the least that any arena needs; the sizes
@@ -140,8 +141,7 @@ Value runtime_memory(Interpreter& interp, std::span<Value> args) {
   if (!program.symbols.empty()) {
     wrong_type(interp, args[0], "the runtime", "one without symbolic sizes");
   }
-  const Value least =
-      Value::fixnum(runtime::least_arena_bytes(runtime::live_ranges(program, {})));
+  const Value least = Value::fixnum(runtime::least_arena_bytes(runtime::live_ranges(program, {})));
   return interp.list({Value::fixnum(program.arena_bytes.evaluate({}).value_or(0)), least});
 }
 

@@ -19,8 +19,8 @@ size_t element_index(Interpreter& interp, Value sequence, Value index) {
   const size_t length = sequence_length(interp, sequence, "sequence");
   const auto i = static_cast<size_t>(expect_index(interp, index, "index"));
   if (i >= length) {
-    fail(Diag::IndexOutOfRange, interp.current_span(), "index {} is out of bounds; expected below {}", i,
-         length);
+    fail(Diag::IndexOutOfRange, interp.current_span(),
+         "index {} is out of bounds; expected below {}", i, length);
   }
   return i;
 }

@@ -21,7 +21,8 @@ std::span<const Builtin> constant_builtins();
 /// Compiled runtimes: caten, proceed, forward, backward.
 std::span<const Builtin> runtime_builtins();
 
-/// Installs all of them, the classes TENSOR and RUNTIME and the variables *DEFAULT-FLOAT* and so on.
+/// Installs all of them, the classes TENSOR and RUNTIME and the variables *DEFAULT-FLOAT* and so
+/// on.
 void install_tensors(Interpreter& interp);
 
 }  // namespace caten::lisp

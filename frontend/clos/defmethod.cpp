@@ -252,9 +252,8 @@ Value define_method(Interpreter& interp, std::span<Value> args) {
     closure->code->name = args[0];  // for backtraces
   }
   if (Warnings* warnings = Warnings::of(interp)) {
-    warnings->note_definition(
-        Warnings::Thing::Method, args[0],
-        interp.print(args[1]) + specializers_text(interp, *method));
+    warnings->note_definition(Warnings::Thing::Method, args[0],
+                              interp.print(args[1]) + specializers_text(interp, *method));
   }
   StandardGeneric& generic = ensure_generic(interp, args[0]);
   add_method(interp, generic, method);

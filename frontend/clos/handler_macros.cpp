@@ -174,8 +174,8 @@ Value expand_restart_bind(Interpreter& interp, Value form, const Environment*) {
         interactive = cadr(rest);
       }
     }
-    restarts.add(f({"%MAKE-RESTART", f.quote(car(binding)), cadr(binding), report, test,
-                    interactive}));
+    restarts.add(
+        f({"%MAKE-RESTART", f.quote(car(binding)), cadr(binding), report, test, interactive}));
   }
   return bind_restarts(f, restarts.take(), cddr(form));
 }

@@ -14,8 +14,8 @@ constexpr const char* kActive = "%*RESTARTS*";
 
 void trace_restart(HeapObject* object, Tracer& tracer) {
   Restart& restart = *static_cast<Restart*>(object);
-  for (Value value : {restart.name, restart.function, restart.report, restart.test,
-                      restart.interactive}) {
+  for (Value value :
+       {restart.name, restart.function, restart.report, restart.test, restart.interactive}) {
     trace(tracer, value);
   }
 }
@@ -135,7 +135,8 @@ constexpr char kStoreValue[] = "STORE-VALUE";
 
 constexpr Builtin kRestartBuiltins[] = {
     {"INVOKE-RESTART", "CL", 1, -1, "transfers control to a restart", builtin_invoke_restart},
-    {"INVOKE-RESTART-INTERACTIVELY", "CL", 1, 1, "invoke-restart with the arguments that its interactive function gives",
+    {"INVOKE-RESTART-INTERACTIVELY", "CL", 1, 1,
+     "invoke-restart with the arguments that its interactive function gives",
      builtin_invoke_interactively},
     {"FIND-RESTART", "CL", 1, 2, "the innermost active restart of a name", builtin_find_restart},
     {"COMPUTE-RESTARTS", "CL", 0, 1, "all active restarts", builtin_compute_restarts},

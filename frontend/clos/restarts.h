@@ -8,9 +8,9 @@ namespace caten::lisp {
 
 struct Restart : HeapObject {
   Value name = Value::nil();
-  Value function;               // does the non-local exit
-  Value report = Value::nil();  // a string, a function of a stream, or NIL
-  Value test = Value::nil();    // a function of a condition, or NIL
+  Value function;                    // does the non-local exit
+  Value report = Value::nil();       // a string, a function of a stream, or NIL
+  Value test = Value::nil();         // a function of a condition, or NIL
   Value interactive = Value::nil();  // a function that gives a list of arguments, or NIL
   static const ObjectType kType;
 };

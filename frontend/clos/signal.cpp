@@ -81,7 +81,8 @@ Value make_condition(Interpreter& interp, std::span<Value> args) {
 
 /// (%assertion-failed form)
 Value assertion_failed(Interpreter& interp, std::span<Value> args) {
-  fail(Diag::AssertionFailed, interp.current_span(), "the assertion {} failed", interp.print(args[0]));
+  fail(Diag::AssertionFailed, interp.current_span(), "the assertion {} failed",
+       interp.print(args[0]));
 }
 
 /// (%check-type-failed place value type text)

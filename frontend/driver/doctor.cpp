@@ -24,7 +24,8 @@ int doctor(Session& session) {
               __builtin_cpu_supports("avx512f") ? " avx512f" : "");
 #endif
   // The whole way once, on each backend: reading, graph, kernels, a compiler, a number.
-  const char* probe = "(let ((x (make-tensor '(4) :initial-element 2.0))) (item (proceed (!sum (!* x x)))))";
+  const char* probe =
+      "(let ((x (make-tensor '(4) :initial-element 2.0))) (item (proceed (!sum (!* x x)))))";
   lisp::Interpreter& interp = session.interpreter();
   const std::optional<std::string> compiler = runtime::native_compiler();
   std::printf("C compiler of the backends cc and auto: %s\n",

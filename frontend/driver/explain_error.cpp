@@ -40,7 +40,8 @@ int explain_error(Session& session) {
     }
   }
   if (!code.empty()) {
-    fail(Diag::BadOption, {}, "there is no diagnostic `{}`; `catenc explain-error` lists all", code);
+    fail(Diag::BadOption, {}, "there is no diagnostic `{}`; `catenc explain-error` lists all",
+         code);
   }
   return kOk;
 }

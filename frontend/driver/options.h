@@ -20,8 +20,8 @@ struct Options {
   std::string emit;                // --emit STAGE, "" is none
   std::string target = "c99";
   std::string backend = "tcc";
-  std::string entry;       // --entry: only this one
-  std::string prefix;      // --prefix: before every C name
+  std::string entry;   // --entry: only this one
+  std::string prefix;  // --prefix: before every C name
   std::string weights = "embed";
   std::string cc;          // --cc: the compiler that makes .o, .so and .a files
   bool emit_main = false;  // --emit-main: a program beside the library
@@ -34,7 +34,7 @@ struct Options {
     std::string text;
   };
   std::vector<Startup> startup;
-  bool no_init = false;  // --no-init: leave ~/.catencrc alone
+  bool no_init = false;                                   // --no-init: leave ~/.catencrc alone
   std::vector<std::pair<std::string, int64_t>> bindings;  // -D n=128
   std::vector<std::string> disabled_passes;
   std::vector<std::string> dump_after;
@@ -48,7 +48,7 @@ struct Options {
   bool no_warnings = false;
   bool werror = false;  // warnings are errors: shown as such, and the exit code is 1
   std::string code;     // `explain-error CODE`; "" lists all
-  int threads = 0;  // 0: CATENC_THREADS or the number of CPUs
+  int threads = 0;      // 0: CATENC_THREADS or the number of CPUs
   Color color = Color::Auto;
   ErrorFormat error_format = ErrorFormat::Text;
 };

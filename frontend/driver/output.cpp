@@ -112,14 +112,14 @@ void write_directly(const OutputFile& file) {
 }
 
 bool is_special(const std::string& path) {
-  struct stat status{};
+  struct stat status {};
   return path == "-" || (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
                          !S_ISDIR(status.st_mode));
 }
 
 /// rename() would replace a write-protected file: the user protected it, so refuse.
 void check_target(const std::string& path) {
-  struct stat status{};
+  struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     return;
   }

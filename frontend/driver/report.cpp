@@ -26,8 +26,8 @@ void report(const CompileError& error, const Session& session) {
   const SourceMap* sources = session.sources();
   const Options& options = session.options();
   const auto show = options.werror ? render_as_error : render;
-  std::string text = show(error, sources != nullptr ? *sources : kNone, use_color(options),
-                          options.error_format);
+  std::string text =
+      show(error, sources != nullptr ? *sources : kNone, use_color(options), options.error_format);
   std::fflush(stdout);
   std::fputs(text.c_str(), stderr);
 }
@@ -58,7 +58,8 @@ int guarded(const Options& options, int (*action)(Session&)) {
     return kUserError;
   } catch (const InternalError& error) {
     std::fflush(stdout);
-    std::fprintf(stderr, "catenc: internal error: %s\nThis is a bug in catenc, not in the program.\n",
+    std::fprintf(stderr,
+                 "catenc: internal error: %s\nThis is a bug in catenc, not in the program.\n",
                  error.what());
     return kInternal;
   }

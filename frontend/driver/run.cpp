@@ -17,7 +17,8 @@ int run(Session& session) {
   }
   lisp::Value name = interp.caten("*ARGS*");
   interp.proclaim_special(name);
-  interp.set_symbol_value(name, interp.list(std::span<const lisp::Value>(args.begin(), args.end())));
+  interp.set_symbol_value(name,
+                          interp.list(std::span<const lisp::Value>(args.begin(), args.end())));
   if (!options.file.empty()) {
     interp.load_text(options.file == "-" ? "<stdin>" : options.file, read_input(options.file));
   }

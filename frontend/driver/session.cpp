@@ -96,10 +96,11 @@ void Session::print_timings() {
   std::chrono::nanoseconds total{};
   for (const auto& timing : tensor::session(*interpreter_).compiler.context.timings) {
     total += timing.time;
-    fmt::print(stderr, "{:>10.3f} ms  {}\n", std::chrono::duration<double, std::milli>(timing.time).count(),
-               timing.pass);
+    fmt::print(stderr, "{:>10.3f} ms  {}\n",
+               std::chrono::duration<double, std::milli>(timing.time).count(), timing.pass);
   }
-  fmt::print(stderr, "{:>10.3f} ms  total\n", std::chrono::duration<double, std::milli>(total).count());
+  fmt::print(stderr, "{:>10.3f} ms  total\n",
+             std::chrono::duration<double, std::milli>(total).count());
 }
 
 }  // namespace caten::driver

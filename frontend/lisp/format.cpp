@@ -26,8 +26,9 @@ void Formatter::run_control(Value control, FormatArguments& arguments) {
   try {
     run(parse_format(copy), arguments);
   } catch (const FormatError& error) {
-    fail(Diag::FormatDirective, interp_.current_span(), "in the control string \"{}\" at position {}: {}",
-         encode_utf8(copy), error.position, error.message);
+    fail(Diag::FormatDirective, interp_.current_span(),
+         "in the control string \"{}\" at position {}: {}", encode_utf8(copy), error.position,
+         error.message);
   }
 }
 

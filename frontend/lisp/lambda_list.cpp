@@ -367,9 +367,8 @@ Value macro_lambda(Interpreter& interp, Value name, Value definition) {
   if (documentation.is_cons()) {
     forms = interp.cons(car(documentation), forms);
   }
-  return interp.cons(
-      interp.caten("%NAMED-LAMBDA"),
-      interp.cons(name, interp.cons(interp.list({form, environment}), forms)));
+  return interp.cons(interp.caten("%NAMED-LAMBDA"),
+                     interp.cons(name, interp.cons(interp.list({form, environment}), forms)));
 }
 
 }  // namespace caten::lisp

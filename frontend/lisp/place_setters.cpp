@@ -22,8 +22,8 @@ Value set_cdr(Interpreter& interp, std::span<Value> args) {
 }
 
 [[noreturn]] void index_out_of_range(Interpreter& interp, int64_t index, size_t length) {
-  fail(Diag::IndexOutOfRange, interp.current_span(), "index {} is out of range; expected 0 to {}", index,
-       static_cast<int64_t>(length) - 1);
+  fail(Diag::IndexOutOfRange, interp.current_span(), "index {} is out of range; expected 0 to {}",
+       index, static_cast<int64_t>(length) - 1);
 }
 
 Value& list_element(Interpreter& interp, Value list, int64_t index) {

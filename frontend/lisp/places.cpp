@@ -90,8 +90,8 @@ Place PlaceFinder::variable(Value symbol) {
     return find(expansion);
   }
   if (symbol.as<Symbol>()->has(kConstant) || symbol.is_nil() || symbol == Value::t()) {
-    fail(Diag::ConstantAssignment, interp_.current_span(), "`{}` is a constant; it cannot be assigned",
-         interp_.print(symbol));
+    fail(Diag::ConstantAssignment, interp_.current_span(),
+         "`{}` is a constant; it cannot be assigned", interp_.print(symbol));
   }
   Place place;
   place.reader = symbol;

@@ -15,6 +15,7 @@ struct CharacterName {
 };
 
 // The first name of a code is the one printed; the others are read too.
+// clang-format off
 constexpr CharacterName kCharacterNames[] = {
     {0, "Nul"},        {0, "Null"},      {1, "Soh"},      {2, "Stx"},       {3, "Etx"},
     {4, "Eot"},        {5, "Enq"},       {6, "Ack"},      {7, "Bel"},       {7, "Bell"},
@@ -26,6 +27,7 @@ constexpr CharacterName kCharacterNames[] = {
     {31, "Us"},        {32, "Space"},    {127, "Rubout"}, {127, "Delete"},  {160, "No-break_space"},
     {0x2028, "Line_separator"},          {0xFEFF, "Zero_width_no-break_space"},
 };
+// clang-format on
 
 bool same_letters(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };

@@ -179,7 +179,7 @@ struct String : HeapObject {
   void append(std::u32string_view text);
 
   Elements<std::u32string> chars;  // total size
-  int64_t fill_pointer = -1;  // -1: none
+  int64_t fill_pointer = -1;       // -1: none
   bool adjustable = false;
   static const ObjectType kType;
 };

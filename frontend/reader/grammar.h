@@ -84,9 +84,9 @@ struct bit_vector : seq<string<'#', '*'>, star<one<'0', '1'>>, not_at<constituen
 // #n= names the datum that follows, #n# is that datum again
 struct label : seq<one<'#'>, plus<digit>, one<'='>> {};
 struct label_use : seq<one<'#'>, plus<digit>, one<'#'>> {};
-struct dispatch
-    : sor<function_quote, vector_open, character, uninterned, feature_plus, feature_minus,
-          comment_open, array_prefix, radix, structure_prefix, path_prefix, bit_vector, label, label_use> {};
+struct dispatch : sor<function_quote, vector_open, character, uninterned, feature_plus,
+                      feature_minus, comment_open, array_prefix, radix, structure_prefix,
+                      path_prefix, bit_vector, label, label_use> {};
 struct refused : one<'#'> {};  // any other '#': named in the error
 
 struct plain_token : seq<not_at<refused>, token> {};

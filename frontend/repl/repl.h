@@ -97,7 +97,7 @@ class Repl final : public Guide {
   std::string session_text_;
   int inputs_ = 0;
   bool resetting_ = false;
-  size_t resets_ = 0;  // so far: each replaces the interpreter
+  size_t resets_ = 0;     // so far: each replaces the interpreter
   bool leaving_ = false;  // the input has ended
   struct Stepping {
     bool active = true;

@@ -36,9 +36,8 @@ class LispGradientRules final : public GradientRules {
     RootedVector<Value> all(interp_.heap(), interp_.values_after(primary));
     const std::span<const Value> values = all.span();
     if (values.size() > output.inputs.size()) {
-      fail(Diag::BadOp, output.span,
-           "`backward` of `{}` gave {} values, the op has {} input{}", label, values.size(),
-           output.inputs.size(), output.inputs.size() == 1 ? "" : "s");
+      fail(Diag::BadOp, output.span, "`backward` of `{}` gave {} values, the op has {} input{}",
+           label, values.size(), output.inputs.size(), output.inputs.size() == 1 ? "" : "s");
     }
     for (size_t i = 0; i < output.inputs.size(); ++i) {
       // Values not given are nil, as everywhere in Lisp.

@@ -223,9 +223,8 @@ NodeId Lowering::fit(const AirNode& node, const Tensor& tensor, const std::strin
   }
   const Shape& shape = graph_[id].shape;
   if (shape.size() != tensor.shape.size()) {
-    fail(Diag::BadOp, tensor.span,
-         "`lower` of `{}` gave the shape {}, its `forward` promised {}", label, to_string(shape),
-         to_string(tensor.shape));
+    fail(Diag::BadOp, tensor.span, "`lower` of `{}` gave the shape {}, its `forward` promised {}",
+         label, to_string(shape), to_string(tensor.shape));
   }
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     builder_.require_equal(
@@ -260,9 +259,9 @@ void Lowering::lower_op(Tensor& tensor) {
     outputs.push_back(&tensor);
   }
   if (values.size() != outputs.size()) {
-    fail(Diag::BadOp, tensor.span,
-         "`lower` of `{}` gave {} value{}, it has {} output{}", label, values.size(),
-         values.size() == 1 ? "" : "s", outputs.size(), outputs.size() == 1 ? "" : "s");
+    fail(Diag::BadOp, tensor.span, "`lower` of `{}` gave {} value{}, it has {} output{}", label,
+         values.size(), values.size() == 1 ? "" : "s", outputs.size(),
+         outputs.size() == 1 ? "" : "s");
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const AirNode node = expect(values[i], fmt::format("the value of `lower` of `{}`", label));

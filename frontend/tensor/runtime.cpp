@@ -38,8 +38,8 @@ Backend selected_backend(Interpreter& interp) {
   if (const auto backend = backend_from_name(text)) {
     return *backend;
   }
-  fail(Diag::BadOption, interp.current_span(), "unknown backend `{}`; there are :tcc, :cc, :auto and :interp",
-       interp.print(value));
+  fail(Diag::BadOption, interp.current_span(),
+       "unknown backend `{}`; there are :tcc, :cc, :auto and :interp", interp.print(value));
 }
 
 /// A name for the kernels of these outputs: what the last op is called.
@@ -135,9 +135,8 @@ class ArgumentReader {
     for (const std::string& item : known) {
       list += fmt::format("{}`{}`", list.empty() ? "" : ", ", item);
     }
-    fail(Diag::UnknownInput, interp_.current_span(),
-         "the runtime has no input or size `{}`; {}", name,
-         known.empty() ? "it takes none" : "it has " + list);
+    fail(Diag::UnknownInput, interp_.current_span(), "the runtime has no input or size `{}`; {}",
+         name, known.empty() ? "it takes none" : "it has " + list);
   }
 
   Interpreter& interp_;
@@ -211,9 +210,8 @@ std::unique_ptr<runtime::Executor> make_executor(
   std::shared_ptr<const runtime::Program> program(compiled, &compiled->compilation.program);
   return std::make_unique<runtime::Executor>(
       std::move(program), compiled->executable, std::move(params),
-      runtime::ExecutorOptions{.entry = name,
-                               .counter = session(interp).counter(),
-                               .poison = session(interp).poison});
+      runtime::ExecutorOptions{
+          .entry = name, .counter = session(interp).counter(), .poison = session(interp).poison});
 }
 
 /// a + b of two arrays of one shape, by a program for any length.

@@ -1,4 +1,5 @@
-// CATEN_CHECK: invariants of ours. A failure is a bug in catenc (exit 70), never the user's mistake.
+// CATEN_CHECK: invariants of ours. A failure is a bug in catenc (exit 70), never the user's
+// mistake.
 #pragma once
 
 #include <fmt/core.h>
@@ -20,11 +21,11 @@ class InternalError : public std::logic_error {
 }  // namespace caten
 
 /// Throws InternalError when `condition` is false. The message is fmt-formatted.
-#define CATEN_CHECK(condition, ...)                                                          \
-  do {                                                                                       \
-    if (!(condition)) [[unlikely]] {                                                         \
-      ::caten::internal_error(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__));   \
-    }                                                                                        \
+#define CATEN_CHECK(condition, ...)                                                        \
+  do {                                                                                     \
+    if (!(condition)) [[unlikely]] {                                                       \
+      ::caten::internal_error(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__)); \
+    }                                                                                      \
   } while (false)
 
 /// Marks a place that cannot be reached.

@@ -20,8 +20,7 @@ void internal_error(const char* file, int line, const char* condition, const std
 
 namespace {
 
-#define CATEN_DIAG(number, name, text, title) \
-  {Diag::name, false, "E0" #number, text, title},
+#define CATEN_DIAG(number, name, text, title) {Diag::name, false, "E0" #number, text, title},
 #define CATEN_WARNING(number, name, text, title) {Diag::name, true, "W0" #number, text, title},
 constexpr DiagInfo kDiagnostics[] = {
 #include "ir/support/diagnostics.def"
@@ -282,10 +281,10 @@ std::string json_place(Span span, std::string_view path, const SourceMap& source
 
 std::string render_json(const CompileError& error, std::string_view severity,
                         const SourceMap& sources) {
-  std::string out = fmt::format(
-      "{{\"severity\":\"{}\",\"code\":\"{}\",\"kind\":\"{}\",{},\"message\":{}", severity,
-      diag_info(error.kind).code, diag_name(error.kind),
-      json_place(error.span, error.path, sources), json_string(error.message));
+  std::string out =
+      fmt::format("{{\"severity\":\"{}\",\"code\":\"{}\",\"kind\":\"{}\",{},\"message\":{}",
+                  severity, diag_info(error.kind).code, diag_name(error.kind),
+                  json_place(error.span, error.path, sources), json_string(error.message));
   out += ",\"notes\":[";
   for (size_t i = 0; i < error.notes.size(); ++i) {
     out += fmt::format("{}{{{},\"message\":{}}}", i == 0 ? "" : ",",

@@ -18,7 +18,8 @@ air::Array to_array(const runtime::Storage& storage);
 /// from the seed of the program. Exceptions of the compiler come out.
 codegen::Compilation compile(const testing::RandomProgram& program, bool decisions = false);
 
-/// Runs twice, with all memory that holds nothing filled with NaN; a RuntimeError becomes Outcome::error.
+/// Runs twice, with all memory that holds nothing filled with NaN; a RuntimeError becomes
+/// Outcome::error.
 Outcome run(const codegen::Compilation& compilation,
             std::shared_ptr<const runtime::Executable> executable,
             const testing::RandomProgram& program);

@@ -1,10 +1,10 @@
 // Compiles with a subprocess in a temporary directory; calls through generated wrappers.
 #include "tests/support/c_compiler.h"
 
-#include <algorithm>
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -138,7 +138,8 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
     Entry own;
     own.compilation = compilations[i];
     // Other loops than in memory, so other temporaries.
-    own.scratch_bytes = codegen::lower_c99(*compilations[i], codegen::Target::C99).program.arena_bytes;
+    own.scratch_bytes =
+        codegen::lower_c99(*compilations[i], codegen::Target::C99).program.arena_bytes;
     for (size_t b = 0; b < program.buffers.size(); ++b) {
       if (program.buffers[b].kind == runtime::BufferKind::Param) {
         (program.buffers[b].written ? own.state : own.params).push_back(static_cast<int>(b));

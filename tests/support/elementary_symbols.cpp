@@ -6,11 +6,12 @@
 #define CATEN_ELEMENTARY1(fn)
 #define CATEN_ELEMENTARY2(fn)
 // Beyond the limit the double function, which nobody replaces: elementary.cpp asks for this one.
-#define CATEN_ELEMENTARY_SPEC(fn, limit)                                                       \
-  extern "C" float fn##f(float x) {                                                            \
-    using namespace caten::elementary;                                                         \
-    const bool beyond = magnitude(x) > (limit);                                                \
-    return beyond ? static_cast<float>(__builtin_##fn(static_cast<double>(x))) : specified_##fn(x); \
+#define CATEN_ELEMENTARY_SPEC(fn, limit)                                       \
+  extern "C" float fn##f(float x) {                                            \
+    using namespace caten::elementary;                                         \
+    const bool beyond = magnitude(x) > (limit);                                \
+    return beyond ? static_cast<float>(__builtin_##fn(static_cast<double>(x))) \
+                  : specified_##fn(x);                                         \
   }
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1

@@ -7,15 +7,14 @@
 // Error (tests/error/*): a program with `;; error: TEXT` at the end of the offending line. catenc
 // must exit with 1 and print `FILE:LINE:COLUMN: error: … TEXT …` for it, with the code of the
 // diagnostic that the file is named after, and write no output file. `;; warning: TEXT` is the same
-// for a warning; catenc must exit with 0 then. `;;; file-error: TEXT` in the first line stands for a
-// message without a place. Further lines `;;; note: TEXT` must occur in the output too.
+// for a warning; catenc must exit with 0 then. `;;; file-error: TEXT` in the first line stands for
+// a message without a place. Further lines `;;; note: TEXT` must occur in the output too.
 //
 // Explanations (stdlib/errors/*.md): in every section `## CODE`, the program below `Wrong:` must
 // produce that code, and the one below `Right:` none.
 #include <sys/wait.h>
 
 #include <algorithm>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -115,9 +114,9 @@ int golden(const std::string& catenc, const fs::path& file) {
   write_file(scratch.path() / file.filename(), program);
   std::string stage = file.parent_path().filename().string();
   std::string action = stage == "eval" ? "run" : "--emit=" + stage;
-  Result result = run("cd '" + scratch.path().string() + "' && '" + catenc + "' " + action + " " +
-                      header_value(program, ";;; args: ") + " '" + file.filename().string() +
-                      "' 2>&1");
+  Result result =
+      run("cd '" + scratch.path().string() + "' && '" + catenc + "' " + action + " " +
+          header_value(program, ";;; args: ") + " '" + file.filename().string() + "' 2>&1");
   if (std::getenv("CATEN_BLESS") != nullptr) {
     write_file(file, program + kExpect + result.text);
     return 0;
@@ -125,9 +124,8 @@ int golden(const std::string& catenc, const fs::path& file) {
   if (result.exit_code != 0) {
     return report(file, "catenc failed", result);
   }
-  return result.text == expected
-             ? 0
-             : report(file, first_difference(expected, result.text), result);
+  return result.text == expected ? 0
+                                 : report(file, first_difference(expected, result.text), result);
 }
 
 /// The code of the diagnostic with the longest name that a file's name starts with: the rows of

@@ -2,8 +2,8 @@
 //
 // Moved are values whose operands and indices do not depend on the loop, loads of arrays that the
 // loop does not write, and indices bound from such values. The loop may have no iterations because
-// a symbolic size is 0; not moved are therefore divisions by a symbolic size, loads of elements that
-// may not exist then, and binds.
+// a symbolic size is 0; not moved are therefore divisions by a symbolic size, loads of elements
+// that may not exist then, and binds.
 #include <algorithm>
 #include <set>
 

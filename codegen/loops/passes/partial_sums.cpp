@@ -204,8 +204,8 @@ class PartialSums {
     Block* to = &outer.body;
     while (level != &row) {
       const For& inner = std::get<For>(level->front().node);
-      to->push_back({For{inner.range, inner.lo, inner.hi, inner.kind, {}, inner.cost,
-                         inner.worker_bytes}});
+      to->push_back(
+          {For{inner.range, inner.lo, inner.hi, inner.kind, {}, inner.cost, inner.worker_bytes}});
       level = &std::get<For>(level->front().node).body;
       to = &std::get<For>(to->back().node).body;
     }

@@ -31,7 +31,8 @@ std::vector<int> buffers_of(Module& module, const Kernel& kernel);
 Module split_guards(Module module);
 /// Scratch that is too large for the stack, or of symbolic size, becomes a temporary buffer.
 Module spill_scratch(Module module);
-/// The same where threads have no memory of their own: parallel loops that would need it are serial.
+/// The same where threads have no memory of their own: parallel loops that would need it are
+/// serial.
 Module spill_shared(Module module);
 
 }  // namespace caten::loops

@@ -196,22 +196,20 @@ struct Recip {
 #define ROW1(op, Op, s, T) {"ct_" #op "_" #s, address(&unary<Op, T, T>)},
 #define ROW2(op, Op, s, T) {"ct_" #op "_" #s, address(&binary<Op, T, T>)},
 #define ROWC(op, Op, s, T) {"ct_" #op "_" #s, address(&binary<Op, uint8_t, T>)},
-#define ANY_ROWS(s, T)                                                                  \
-  ROW2(add, Add, s, T)                                                                  \
-  ROW2(sub, Sub, s, T)                                                                  \
-  ROW2(mul, Mul, s, T) ROW2(max, Max, s, T) ROW2(min, Min, s, T) ROW2(idiv, Idiv, s, T) \
-      ROW2(mod, Mod, s, T) ROW2(rem, Rem, s, T) ROWC(lt, Lt, s, T) ROWC(le, Le, s, T)   \
-          ROWC(eq, Eq, s, T) ROWC(ne, Ne, s, T) ROW1(neg, Neg, s, T)
+// clang-format off
+#define ANY_ROWS(s, T)                                                                        \
+  ROW2(add, Add, s, T) ROW2(sub, Sub, s, T) ROW2(mul, Mul, s, T) ROW2(max, Max, s, T)         \
+  ROW2(min, Min, s, T) ROW2(idiv, Idiv, s, T) ROW2(mod, Mod, s, T) ROW2(rem, Rem, s, T)       \
+  ROWC(lt, Lt, s, T) ROWC(le, Le, s, T) ROWC(eq, Eq, s, T) ROWC(ne, Ne, s, T)                 \
+  ROW1(neg, Neg, s, T)
 #define FLOAT_ROWS(s, T) \
   ANY_ROWS(s, T) ROW2(div, Div, s, T) ROW2(pow, Pow, s, T) ROW1(recip, Recip, s, T)
-#define INT_ROWS(s, T)                                                              \
-  ANY_ROWS(s, T)                                                                    \
-  ROW2(and, And, s, T)                                                              \
-  ROW2(or, Or, s, T) ROW2(xor, Xor, s, T) ROW2(shl, Shl, s, T) ROW2(shr, Shr, s, T) \
-      ROW1(not, Not, s, T)
+#define INT_ROWS(s, T)                                                                        \
+  ANY_ROWS(s, T)                                                                              \
+  ROW2(and, And, s, T) ROW2(or, Or, s, T) ROW2(xor, Xor, s, T) ROW2(shl, Shl, s, T)           \
+  ROW2(shr, Shr, s, T) ROW1(not, Not, s, T)
 
 const Entry kEntries[] = {
-    // clang-format off
     FLOAT_ROWS(f32, float) FLOAT_ROWS(f64, double)
     INT_ROWS(i8, int8_t) INT_ROWS(i16, int16_t) INT_ROWS(i32, int32_t) INT_ROWS(i64, int64_t)
     INT_ROWS(u8, uint8_t) INT_ROWS(u16, uint16_t) INT_ROWS(u32, uint32_t) INT_ROWS(u64, uint64_t)

@@ -91,18 +91,23 @@ CATEN_HALF(RoundHalf, float, float, widen_half(narrow_half(x)))
 CATEN_HALF(RoundBfloat, float, float, widen_bfloat(narrow_bfloat(x)))
 #undef CATEN_HALF
 
-#define ROW(to, To, from, From) \
+// clang-format off
+#define ROW(to, To, from, From)                             \
   {"ct_cast_" #from "_" #to, address(&unary<Cast<To, From>, To, From>)},
-#define ROWS(from, From)                                                                        \
-  ROW(f32, float, from, From)                                                                   \
-  ROW(f64, double, from, From)                                                                  \
-  ROW(i8, int8_t, from, From) ROW(i16, int16_t, from, From) ROW(i32, int32_t, from, From)       \
-      ROW(i64, int64_t, from, From) ROW(u8, uint8_t, from, From) ROW(u16, uint16_t, from, From) \
-          ROW(u32, uint32_t, from, From) ROW(u64, uint64_t, from, From){                        \
-              "ct_cast_" #from "_bool", address(&unary<ToBool, uint8_t, From>)},
+#define ROWS(from, From)                                    \
+  ROW(f32, float, from, From)                               \
+  ROW(f64, double, from, From)                              \
+  ROW(i8, int8_t, from, From)                               \
+  ROW(i16, int16_t, from, From)                             \
+  ROW(i32, int32_t, from, From)                             \
+  ROW(i64, int64_t, from, From)                             \
+  ROW(u8, uint8_t, from, From)                              \
+  ROW(u16, uint16_t, from, From)                            \
+  ROW(u32, uint32_t, from, From)                            \
+  ROW(u64, uint64_t, from, From)                            \
+  {"ct_cast_" #from "_bool", address(&unary<ToBool, uint8_t, From>)},
 
 const Entry kEntries[] = {
-    // clang-format off
     ROWS(f32, float) ROWS(f64, double) ROWS(i8, int8_t) ROWS(i16, int16_t) ROWS(i32, int32_t)
     ROWS(i64, int64_t) ROWS(u8, uint8_t) ROWS(u16, uint16_t) ROWS(u32, uint32_t)
     ROWS(u64, uint64_t)

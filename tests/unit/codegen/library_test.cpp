@@ -99,8 +99,8 @@ TEST(Library, ParametersAreEmbedded) {
   entry.lisp_name = "net";
   entry.compilation = &compilation;
   entry.parameters = {{0, weights.data}, {1, halves.data}};
-  const codegen::LibraryText text = codegen::emit_library(
-      {entry}, "my-kernels", SourceMap(), {.weights = codegen::Weights::Embed});
+  const codegen::LibraryText text = codegen::emit_library({entry}, "my-kernels", SourceMap(),
+                                                          {.weights = codegen::Weights::Embed});
   EXPECT_NE(text.header.find("extern const net_params net_embedded_params;"), std::string::npos);
   EXPECT_NE(text.header.find("const float *fc1_weight; /* float32 (2 3) */"), std::string::npos)
       << text.header;

@@ -140,8 +140,7 @@ TEST_F(Native, ADirectoryThatCannotBeWrittenIsNoCache) {
 TEST_F(Native, WritersAtOnceDoNotDisturbEachOther) {
   std::vector<std::thread> writers;
   for (int i = 0; i < 3; ++i) {
-    writers.emplace_back(
-        [&] { runtime::load_native(compilation_.program, source(), options()); });
+    writers.emplace_back([&] { runtime::load_native(compilation_.program, source(), options()); });
   }
   for (std::thread& writer : writers) {
     writer.join();

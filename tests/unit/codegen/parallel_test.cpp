@@ -70,9 +70,12 @@ air::Graph attention() {
 }
 
 const Case kCases[] = {
-    {"elementwise", elementwise, 300'000, 0}, {"fixed_matmul", fixed_matmul, 0, 0},
-    {"symbolic_matmul", symbolic_matmul, 150, 120}, {"one_row", symbolic_matmul, 1, 2000},
-    {"norm", norm, 300, 700}, {"attention", attention, 150, 0},
+    {"elementwise", elementwise, 300'000, 0},
+    {"fixed_matmul", fixed_matmul, 0, 0},
+    {"symbolic_matmul", symbolic_matmul, 150, 120},
+    {"one_row", symbolic_matmul, 1, 2000},
+    {"norm", norm, 300, 700},
+    {"attention", attention, 150, 0},
 };
 
 air::Environment environment(const air::Graph& graph, const Case& c) {
@@ -109,8 +112,7 @@ TEST_P(Parallel, SameBitsForAnyNumberOfThreads) {
       testing::run(serial, *runtime::load_tcc(serial.program), env);
   for (const int threads : {0, 1, 2, 5}) {
     const auto executable = runtime::load_tcc(
-        compilation.program,
-        threads == 0 ? nullptr : std::make_shared<runtime::Workers>(threads));
+        compilation.program, threads == 0 ? nullptr : std::make_shared<runtime::Workers>(threads));
     for (int round = 0; round < 2; ++round) {
       const std::vector<air::Array> given = testing::run(compilation, *executable, env);
       ASSERT_EQ(given.size(), expected.size());

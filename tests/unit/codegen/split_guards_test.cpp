@@ -50,7 +50,8 @@ TEST_P(SplitGuards, NoneIsLeftAndTheNumbersStay) {
   codegen::PassContext context;
   const codegen::Compilation compilation = codegen::compile(g.graph, "test", context);
   int guards = 0;
-  for (const loops::Kernel& kernel : codegen::lower_c99(compilation, codegen::Target::C99).module.kernels) {
+  for (const loops::Kernel& kernel :
+       codegen::lower_c99(compilation, codegen::Target::C99).module.kernels) {
     guards += guards_in_loops(kernel.body, false);
   }
   EXPECT_EQ(guards, GetParam().guards) << compilation.program.source;

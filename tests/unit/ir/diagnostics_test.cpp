@@ -106,7 +106,8 @@ TEST(Diagnostics, FileErrorsNameThePath) {
     EXPECT_EQ(error.kind, Diag::FileError);
     EXPECT_EQ(render(error, SourceMap(), false), "missing.lisp: error: no such file [E0701]\n");
     EXPECT_EQ(render(error, SourceMap(), false, ErrorFormat::Json),
-              "{\"severity\":\"error\",\"code\":\"E0701\",\"kind\":\"file_error\",\"file\":\"missing.lisp\","
+              "{\"severity\":\"error\",\"code\":\"E0701\",\"kind\":\"file_error\",\"file\":"
+              "\"missing.lisp\","
               "\"message\":\"no such file\",\"notes\":[],\"backtrace\":[]}\n");
   }
 }
@@ -117,7 +118,8 @@ TEST(Diagnostics, JsonHasPlacesKindsAndEscapes) {
   CompileError error(Diag::BadAxis, {file, 2, 7}, "say \"hi\"\n");
   error.note({file, 0, 1}, "here");
   EXPECT_EQ(render(error, sources, false, ErrorFormat::Json),
-            "{\"severity\":\"error\",\"code\":\"E0505\",\"kind\":\"bad_axis\",\"file\":\"a\\\"b.lisp\",\"line\":2,"
+            "{\"severity\":\"error\",\"code\":\"E0505\",\"kind\":\"bad_axis\",\"file\":\"a\\\"b."
+            "lisp\",\"line\":2,"
             "\"column\":1,\"end_line\":2,\"end_column\":6,\"message\":\"say \\\"hi\\\"\\u000a\","
             "\"notes\":[{\"file\":\"a\\\"b.lisp\",\"line\":1,\"column\":1,\"end_line\":1,"
             "\"end_column\":2,\"message\":\"here\"}],\"backtrace\":[]}\n");

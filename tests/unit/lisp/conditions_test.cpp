@@ -41,7 +41,8 @@ TEST_F(ConditionsTest, WarningsGoToErrorOutput) {
 }
 
 TEST_F(ConditionsTest, FailedChecksSayWhat) {
-  EXPECT_EQ(error("(let ((x 1)) (assert (= x 2)))"), "assertion_failed: the assertion (= X 2) failed");
+  EXPECT_EQ(error("(let ((x 1)) (assert (= x 2)))"),
+            "assertion_failed: the assertion (= X 2) failed");
   EXPECT_EQ(error("(let ((x 1)) (check-type x string))"),
             "wrong_type: the value of `X` is `1`; expected of type `STRING`");
   EXPECT_EQ(error("(error 'no-such-condition)"),

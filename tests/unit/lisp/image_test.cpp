@@ -1,8 +1,9 @@
 // Code images: code that comes from an image behaves as code read from its text.
+#include "frontend/lisp/image.h"
+
 #include <gtest/gtest.h>
 
 #include "frontend/language.h"
-#include "frontend/lisp/image.h"
 #include "ir/support/diagnostics.h"
 
 namespace caten::lisp {

@@ -8,7 +8,8 @@ class LoopTest : public LanguageTest {};
 
 TEST_F(LoopTest, MalformedLoops) {
   EXPECT_EQ(error("(loop for x)"), "malformed_form: `loop`: the clause ends after its variable");
-  EXPECT_EQ(error("(loop for x in)"), "malformed_form: `loop`: the loop ends where a list is expected");
+  EXPECT_EQ(error("(loop for x in)"),
+            "malformed_form: `loop`: the loop ends where a list is expected");
   EXPECT_EQ(error("(loop for x in '(1) colect x)"),
             "malformed_form: `loop`: unknown clause, at `COLECT`");
   EXPECT_EQ(error("(loop for x within '(1) do (print x))"),

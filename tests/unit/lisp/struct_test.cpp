@@ -16,7 +16,8 @@ TEST_F(StructTest, Mistakes) {
             "wrong_type: slot `X` of structure `POINT` is `1.5`; expected `INTEGER`");
   EXPECT_NE(error("(setf (point-y (make-point)) 1)").find("undefined_function"), std::string::npos);
   EXPECT_EQ(error("(defstruct point x x)"), "malformed_form: slot `X` is defined twice");
-  EXPECT_EQ(error("(defstruct (point (:bad 1)) x)"), "malformed_form: `defstruct` has no option :BAD");
+  EXPECT_EQ(error("(defstruct (point (:bad 1)) x)"),
+            "malformed_form: `defstruct` has no option :BAD");
   EXPECT_EQ(error("(defstruct (q (:include no-such)) x)"),
             "undefined_class: there is no class named `NO-SUCH`");
 }

@@ -180,7 +180,8 @@ TEST_F(CommandsTest, Settings) {
   EXPECT_EQ(run(":shape (make-tensor '(2))"), "(2) float64\n");
   EXPECT_EQ(run(":set threads 3"), "  threads 3\n");
   EXPECT_NE(run(":set").find("backend  :INTERP"), std::string::npos);
-  EXPECT_EQ(run(":set backend gpu"), "error: unknown backend `gpu`; there are tcc, cc, auto and interp");
+  EXPECT_EQ(run(":set backend gpu"),
+            "error: unknown backend `gpu`; there are tcc, cc, auto and interp");
   EXPECT_EQ(run(":set threads many"), "error: threads is `many`; expected a number from 1 to 1024");
   EXPECT_NE(run(":set colour red").find("there is no setting `colour`"), std::string::npos);
   EXPECT_NE(run(":env").find("package  CATEN-USER"), std::string::npos) << run(":env");

@@ -93,8 +93,9 @@ TEST(Workers, NotEnoughMemoryRunsNothing) {
   EXPECT_FALSE(workers.run(100, kMicrosecond, INT64_MAX - 100, record, &chunks));
   EXPECT_FALSE(workers.run(100, kMicrosecond, INT64_MAX, record, &chunks));
   EXPECT_EQ(chunks.elements, 0);
-  EXPECT_EQ(parallel_loop(nullptr, 100, kMicrosecond, INT64_MAX / 2,
-                          [](void*, unsigned char*, int64_t, int64_t) {}, nullptr),
+  EXPECT_EQ(parallel_loop(
+                nullptr, 100, kMicrosecond, INT64_MAX / 2,
+                [](void*, unsigned char*, int64_t, int64_t) {}, nullptr),
             kOutOfMemoryStatus);
 }
 
