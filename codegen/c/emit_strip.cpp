@@ -77,6 +77,11 @@ std::string BodyPrinter::strip_operand(const Operand& operand) {
       }
       return "&" + name;
     }
+    case Operand::Kind::Function:
+      uses_.vector_functions.try_emplace(
+          operand.function,
+          fmt::format("void {}({});", operand.function, parameters(Step::Kind::Unary)));
+      return operand.function;
   }
   CATEN_UNREACHABLE("operand kind");
 }
@@ -147,7 +152,8 @@ void BodyPrinter::fused_call(const Step& step) {
   const std::string array = locals_.declare("p");
   line("const void *{}[{}];", array, pointers.size());
   for (size_t i = 0; i < pointers.size(); ++i) {
-    line("{}[{}] = {};", array, i, pointers[i]);
+    const bool is_function = step.in[i].kind == Operand::Kind::Function;
+    line("{}[{}] = {}{};", array, i, is_function ? "(const void *)" : "", pointers[i]);
   }
   line("{}({}, {});", name, array, count_);
 }

@@ -136,7 +136,17 @@ class Run {
     }
     Step step;
     step.kind = Step::Kind::Fused;
-    step.in = std::move(operands_);
+    size_t next = 0;
+    for (const vector::Pointer& pointer : builder_.pointers()) {
+      if (pointer.role == vector::Role::Function) {
+        Operand routine;
+        routine.kind = Operand::Kind::Function;
+        routine.function = pointer.function;
+        step.in.push_back(std::move(routine));
+      } else {
+        step.in.push_back(std::move(operands_[next++]));
+      }
+    }
     step.code = vector::assemble(builder_.take());
     return step;
   }
@@ -156,6 +166,7 @@ class Run {
       case Operand::Kind::Memory:
         return {o.kind, 0, o.array.index, o.index.index};
       case Operand::Kind::Scalar:
+      case Operand::Kind::Function:
         break;
     }
     return {o.kind, 0, o.value.index, 0};
@@ -228,7 +239,7 @@ class Run {
   const Body& body_;
   vector::Builder builder_;
   std::map<Key, uint32_t> pointers_;
-  std::vector<Operand> operands_;  // of the pointers
+  std::vector<Operand> operands_;  // of the pointers that are no functions
   std::map<size_t, Held> slots_;
   std::map<Key, Value> memory_;
   size_t streams_ = 0;

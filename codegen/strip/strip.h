@@ -22,12 +22,13 @@ using loops::ArrayId;
 using loops::ValueId;
 
 struct Operand {
-  enum class Kind : uint8_t { Slot, Memory, Scalar };
+  enum class Kind : uint8_t { Slot, Memory, Scalar, Function };
   Kind kind = Kind::Scalar;
   size_t slot = 0;                 // Slot
   ArrayId array;                   // Memory: from this element on
   index::ExprId index;             // Memory
   ValueId value;                   // Scalar
+  std::string function;            // Function: a routine of the runtime, of one argument
   DType storage = DType::Float32;  // what the elements are in memory or in a slot
 };
 

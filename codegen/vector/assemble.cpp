@@ -11,8 +11,9 @@ class Assembler : private BodyAssembler {
   explicit Assembler(const Program& program) : BodyAssembler(program) {}
 
   std::vector<uint8_t> run() {
-    copies_ = static_cast<int>(copies());
+    copies_ = copies();
     give_accumulators();
+    give_pins();
     place_pointers();
     prologue();
     // Whole rounds, then single vectors, then single elements.
@@ -23,11 +24,36 @@ class Assembler : private BodyAssembler {
     fold();
     loop(1, 1);
     epilogue();
+    for (const Patch& patch : patches_) {
+      out_of_line(patch);
+    }
     return encoder_.finish();
   }
 
  private:
-  size_t copies() const { return operations() <= kShort ? 4 : operations() <= kMedium ? 2 : 1; }
+  int copies() const { return operations() <= kShort ? 4 : operations() <= kMedium ? 2 : 1; }
+
+  /// Registers that are left hold the constants and scalars that are used most.
+  void give_pins() {
+    lay_out(copies_);
+    constexpr int kSpare = 2;  // for operands that have to be loaded first
+    const int left = free_registers_ - pressure() - kSpare;
+    std::vector<std::pair<size_t, uint32_t>> leaves;  // uses, line
+    for (uint32_t at = 0; at < lines_.size(); ++at) {
+      if (is_leaf_in_memory(lines_[at].instruction.code) && !uses_[at].empty()) {
+        leaves.emplace_back(uses_[at].size(), at);
+      }
+    }
+    std::stable_sort(leaves.begin(), leaves.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [uses, at] : leaves) {
+      if (static_cast<int>(pins_.size()) >= left) {
+        break;
+      }
+      const Instruction& i = lines_[at].instruction;
+      pins_.push_back({i.code, i.number, --free_registers_});
+    }
+  }
 
   void give_accumulators() {
     int next = kRegisters;
@@ -56,6 +82,40 @@ class Assembler : private BodyAssembler {
     scalar_slots_ = slots_;
     // As many spill slots as there can be values.
     slots_ += static_cast<int>(program_.code.size()) * copies_;
+    saved_slots_ = slots_;
+    slots_ += kSavedSlots;
+  }
+
+  /// All registers are saved around the call, which gets eight elements from and to the stack.
+  void out_of_line(const Patch& patch) {
+    constexpr Gpr kGeneral[] = {Gpr::Rax, Gpr::Rcx, Gpr::Rdx, Gpr::Rsi,
+                                Gpr::R8,  Gpr::R9,  Gpr::R10, Gpr::R11};
+    const int from = saved_slots_ + kRegisters;
+    const int to = from + 1;
+    const auto general = [&](size_t i) { return (to + 1) * 32 + static_cast<int32_t>(8 * i); };
+    encoder_.land(patch.jump);
+    for (int r = 0; r < kRegisters; ++r) {
+      encoder_.vex(kStore, r, 0, slot(saved_slots_ + r));
+    }
+    encoder_.vex(kStore, patch.x, 0, slot(from));
+    for (size_t i = 0; i < std::size(kGeneral); ++i) {
+      encoder_.store(Gpr::Rsp, general(i), kGeneral[i]);
+    }
+    encoder_.load(Gpr::R11, Gpr::Rsp, 0);
+    encoder_.load(Gpr::R11, Gpr::R11, static_cast<int32_t>(8 * patch.function));
+    encoder_.add(Gpr::Rdi, Gpr::Rsp, 32 * to);
+    encoder_.add(Gpr::Rsi, Gpr::Rsp, 32 * from);
+    encoder_.clear(Gpr::Rdx);
+    encoder_.add(Gpr::Rdx, kLanes);
+    encoder_.vzeroupper();
+    encoder_.call(Gpr::R11);
+    for (size_t i = 0; i < std::size(kGeneral); ++i) {
+      encoder_.load(kGeneral[i], Gpr::Rsp, general(i));
+    }
+    for (int r = 0; r < kRegisters; ++r) {
+      encoder_.vex(kLoad, r, 0, slot(r == patch.value ? to : saved_slots_ + r));
+    }
+    encoder_.jump_back(patch.back);
   }
 
   void prologue() {
@@ -93,6 +153,12 @@ class Assembler : private BodyAssembler {
       if (sum.unordered >= 0) {
         encoder_.vex(kZero, sum.unordered, sum.unordered, Place::reg(sum.unordered));
       }
+    }
+    for (const Pin& pin : pins_) {
+      encoder_.vex(kMove, pin.reg, 0,
+                   pin.code == Code::Constant ? Place::constant(pin.number)
+                   : pin.code == Code::Table  ? Place::constant(program_.tables[pin.number])
+                                              : slot(slot_of_[pin.number]));
     }
     encoder_.clear(Gpr::Rax);
   }
@@ -197,5 +263,5 @@ std::vector<uint8_t> assemble(const Program& program) {
 // to four vectors at once, instruction by instruction: a processor that waits for the end of a
 // chain of operations then finds others, and a sum has several accumulators. The rest of less than
 // eight elements runs through the same code with loads and stores of one element: whatever is in
-// the other lanes stays there.
+// the other lanes stays there. Registers that are left hold the constants that are used most.
 }  // namespace caten::vector

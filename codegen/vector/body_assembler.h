@@ -76,6 +76,13 @@ class BodyAssembler {
         lines_.push_back({i, copy});
       }
     }
+    pin_of_.assign(lines_.size(), -1);
+    for (size_t at = 0; at < lines_.size(); ++at) {
+      for (const Pin& pin : pins_) {
+        const Instruction& i = lines_[at].instruction;
+        pin_of_[at] = i.code == pin.code && i.number == pin.number ? pin.reg : pin_of_[at];
+      }
+    }
     uses_.assign(lines_.size(), {});
     for (uint32_t at = 0; at < lines_.size(); ++at) {
       const Instruction& i = lines_[at].instruction;
@@ -85,6 +92,29 @@ class BodyAssembler {
         }
       }
     }
+  }
+
+  /// The most values that have to be in registers at once, for the lines that are laid out.
+  int pressure() const {
+    int live = 0;
+    int most = 0;
+    for (uint32_t at = 0; at < lines_.size(); ++at) {
+      const Instruction& i = lines_[at].instruction;
+      if (is_leaf_in_memory(i.code)) {
+        continue;
+      }
+      for (const Value operand : {i.a, i.b, i.c}) {
+        const bool repeated =
+            (operand == i.b && i.b == i.a) || (operand == i.c && (i.c == i.a || i.c == i.b));
+        if (operand != kNone && !repeated && uses_[operand].back() == at &&
+            !is_leaf_in_memory(lines_[operand].instruction.code)) {
+          --live;
+        }
+      }
+      live += uses_[at].empty() ? 0 : 1;
+      most = std::max(most, live);
+    }
+    return most;
   }
 
   Gpr stream_register(size_t pointer) const {
@@ -113,7 +143,7 @@ class BodyAssembler {
     return next == uses.end() ? UINT32_MAX : *next;
   }
   static bool is_leaf_in_memory(Code code) {
-    return code == Code::Constant || code == Code::Scalar;
+    return code == Code::Constant || code == Code::Scalar || code == Code::Table;
   }
 
   /// A register for something new.
@@ -150,6 +180,9 @@ class BodyAssembler {
 
   /// Where the value is, without loading it.
   Place place(Value value) {
+    if (pin_of_[value] >= 0) {
+      return Place::reg(pin_of_[value]);
+    }
     if (register_of_[value] >= 0) {
       locked_[static_cast<size_t>(register_of_[value])] = true;
       return Place::reg(register_of_[value]);
@@ -160,6 +193,9 @@ class BodyAssembler {
     }
     if (i.code == Code::Scalar) {
       return slot(slot_of_[i.number]);
+    }
+    if (i.code == Code::Table) {
+      return Place::constant(program_.tables[i.number]);
     }
     CATEN_CHECK(spilled_[value] >= 0, "vector value {} is nowhere", value);
     return slot(spilled_[value]);
@@ -212,7 +248,7 @@ class BodyAssembler {
       case Shape::Commuting:
       case Shape::Binary:
       case Shape::Compare: {
-        const bool swap = row.shape == Shape::Commuting && register_of_[i.a] < 0;
+        const bool swap = row.shape == Shape::Commuting && !is_held(i.a);
         const int first = in_register(swap ? i.b : i.a);
         const Place second = place(swap ? i.a : i.b);
         const int out = result(i);
@@ -250,6 +286,13 @@ class BodyAssembler {
           const Place chosen = place(i.b);
           const int out = result(i);
           encoder_.vex(row.opcode, out, otherwise, chosen, static_cast<uint8_t>(mask << 4));
+        } else if (i.code == Code::Lookup) {
+          const int index = in_register(i.a);
+          const int table = in_register(i.b);
+          const int out = result(i);
+          encoder_.vex(row.opcode, out, index, Place::reg(table));  // vpermps
+        } else if (i.code == Code::Patch) {
+          patch(i);
         } else {
           const int from = in_register(i.a);
           const int out = result(i);
@@ -270,11 +313,11 @@ class BodyAssembler {
 
   bool dies_here(Value value) {
     ++at_;
-    const bool dead = next_use(value) == UINT32_MAX;
+    const bool dead = next_use(value) == UINT32_MAX && pin_of_[value] < 0;
     --at_;
     return dead;
   }
-  bool is_held(Value value) const { return register_of_[value] >= 0; }
+  bool is_held(Value value) const { return register_of_[value] >= 0 || pin_of_[value] >= 0; }
 
   /// a * b + c overwrites one of its operands: one that nothing needs any more, if there is one.
   void multiply_add(const Instruction& i) {
@@ -307,6 +350,24 @@ class BodyAssembler {
     }
     encoder_.vex(row_of(i.code).opcode, sum, first, place(b));  // vfmadd231ps
     become(sum, i);
+  }
+  /// A branch to where `out_of_line` calls the function, for the whole vector.
+  void patch(const Instruction& i) {
+    const int mask = in_register(i.c);
+    const int x = in_register(i.b);
+    int value = -1;
+    if (is_held(i.a) && dies_here(i.a) && i.a != i.b && i.a != i.c) {
+      value = in_register(i.a);
+    } else {
+      const Place from = place(i.a);
+      value = take();
+      encoder_.vex(kMove, value, 0, from);
+    }
+    encoder_.vex(row_of(i.code).opcode, static_cast<int>(Gpr::Rdi), 0, Place::reg(mask));
+    encoder_.test32(Gpr::Rdi);
+    const Encoder::Label jump = encoder_.jump_forward(Encoder::When::NotEqual);
+    patches_.push_back({jump, encoder_.here(), value, x, i.number});
+    become(value, i);
   }
   /// The register now holds the result.
   void become(int r, const Instruction& i) {
@@ -423,7 +484,26 @@ class BodyAssembler {
     encoder_.vex(opcode, into, first, Place::reg(into));
   }
 
+  /// A constant or scalar that is in a register all the time.
+  struct Pin {
+    Code code;
+    uint32_t number;
+    int reg;
+  };
+
+  /// Code behind the routine.
+  struct Patch {
+    Encoder::Label jump;  // comes from here
+    Encoder::Label back;  // returns there
+    int value;            // register of the result
+    int x;                // of the argument
+    uint32_t function;
+  };
+
   const Program& program_;
+  std::vector<Patch> patches_;
+  std::vector<Pin> pins_;
+  std::vector<int> pin_of_;   // per line: its register; -1
   std::vector<bool> needed_;  // per instruction
   struct Line {
     Instruction instruction;  // its operands are lines
@@ -438,6 +518,7 @@ class BodyAssembler {
   int free_registers_ = kRegisters;  // below the accumulators
   int slots_ = 0;
   int scalar_slots_ = 0;
+  int saved_slots_ = 0;  // of out_of_line
   size_t saved_ = 0;
   // Of the body being made:
   bool single_ = false;

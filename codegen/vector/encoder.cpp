@@ -72,7 +72,7 @@ void Encoder::vex_bytes(Opcode opcode, int reg, int second, const Place& place, 
     case Place::Kind::Constant:
       byte(mod_rm(0, static_cast<unsigned>(reg), 5));
       references_.push_back(
-          {bytes_.size(), bytes_.size() + 4 + static_cast<size_t>(after), place.bits});
+          {bytes_.size(), bytes_.size() + 4 + static_cast<size_t>(after), place.lanes});
       word(0);
       break;
   }
@@ -139,6 +139,16 @@ void Encoder::clear(Gpr reg) {
   byte(0x31);
   byte(mod_rm(3, number(reg), number(reg)));
 }
+void Encoder::test32(Gpr reg) {
+  rex(false, reg, reg);
+  byte(0x85);
+  byte(mod_rm(3, number(reg), number(reg)));
+}
+void Encoder::call(Gpr reg) {
+  rex(false, Gpr::Rax, reg);
+  byte(0xff);
+  byte(mod_rm(3, 2, number(reg)));
+}
 
 void Encoder::prefetch(const Place& place) {
   rex(false, Gpr::Rax, place.base);
@@ -150,6 +160,10 @@ void Encoder::prefetch(const Place& place) {
 void Encoder::jump_back(When when, Label target) {
   byte(0x0f);
   byte(static_cast<uint8_t>(0x80U | static_cast<unsigned>(when)));
+  word(static_cast<uint32_t>(target - (bytes_.size() + 4)));
+}
+void Encoder::jump_back(Label target) {
+  byte(0xe9);
   word(static_cast<uint32_t>(target - (bytes_.size() + 4)));
 }
 Encoder::Label Encoder::jump_forward(When when) {
@@ -169,12 +183,12 @@ std::vector<uint8_t> Encoder::finish() {
   while (bytes_.size() % kAlignment != 0) {
     byte(0xcc);
   }
-  std::map<uint32_t, size_t> places;
+  std::map<std::array<uint32_t, 8>, size_t> places;
   for (const Reference& reference : references_) {
-    const auto [entry, inserted] = places.emplace(reference.bits, bytes_.size());
+    const auto [entry, inserted] = places.emplace(reference.lanes, bytes_.size());
     if (inserted) {
-      for (int lane = 0; lane < 8; ++lane) {
-        word(reference.bits);
+      for (uint32_t lane : reference.lanes) {
+        word(lane);
       }
     }
     const auto distance = static_cast<uint32_t>(entry->second - reference.next);

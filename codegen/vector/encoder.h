@@ -2,6 +2,7 @@
 // with a disassembler.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -38,7 +39,7 @@ struct Place {
   bool indexed = false;  // the index is rax
   uint8_t scale = 0;     // its logarithm
   int32_t displacement = 0;
-  uint32_t bits = 0;  // Constant: eight lanes of it
+  std::array<uint32_t, 8> lanes{};  // Constant
 
   static Place reg(int number) {
     Place out;
@@ -58,10 +59,15 @@ struct Place {
     out.scale = static_cast<uint8_t>(scale);
     return out;
   }
-  static Place constant(uint32_t bits) {
+  static Place constant(const std::array<uint32_t, 8>& lanes) {
     Place out;
     out.kind = Kind::Constant;
-    out.bits = bits;
+    out.lanes = lanes;
+    return out;
+  }
+  static Place constant(uint32_t bits) {
+    Place out = constant(std::array<uint32_t, 8>{});
+    out.lanes.fill(bits);
     return out;
   }
 };
@@ -102,6 +108,9 @@ class Encoder {
   void add(Gpr to, Gpr from, int32_t number);
   void compare(Gpr a, Gpr b);
   void clear(Gpr reg);
+  /// Compares 32 bits with zero.
+  void test32(Gpr reg);
+  void call(Gpr reg);
   /// Into the first-level cache, before it is needed.
   void prefetch(const Place& place);
   void leave() { byte(0xc9); }
@@ -114,8 +123,15 @@ class Encoder {
 
   Label here() const { return bytes_.size(); }
   /// Jumps: signed less, less or equal, greater, greater or equal.
-  enum class When : uint8_t { Less = 0xc, GreaterEqual = 0xd, LessEqual = 0xe, Greater = 0xf };
+  enum class When : uint8_t {
+    NotEqual = 0x5,
+    Less = 0xc,
+    GreaterEqual = 0xd,
+    LessEqual = 0xe,
+    Greater = 0xf
+  };
   void jump_back(When when, Label target);
+  void jump_back(Label target);
   /// A jump whose target is given later by `land`.
   Label jump_forward(When when);
   void land(Label jump);
@@ -137,7 +153,7 @@ class Encoder {
   struct Reference {
     size_t at;    // of the displacement
     size_t next;  // of the instruction after
-    uint32_t bits;
+    std::array<uint32_t, 8> lanes;
   };
   std::vector<uint8_t> bytes_;
   std::vector<Reference> references_;

@@ -49,6 +49,10 @@ inline constexpr Gpr kStreamRegisters[kMaxStreams] = {Gpr::Rcx, Gpr::Rdx, Gpr::R
                                                       Gpr::R13, Gpr::R14, Gpr::R15};
 inline constexpr size_t kVolatile = 6;  // of these, the first may be overwritten
 
+/// Slots for what a call may overwrite: vector registers, argument, result, eight general
+/// registers.
+inline constexpr int kSavedSlots = kRegisters + 4;
+
 /// Programs of at most so many operations run for four and for two vectors in one round.
 inline constexpr size_t kShort = 40;
 inline constexpr size_t kMedium = 80;

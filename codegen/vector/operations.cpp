@@ -27,6 +27,12 @@ Value extreme(Builder& b, Code code, Value x, Value y) {
   return b.select(b.binary(Code::Unordered, x, x), x, chosen);
 }
 
+/// `value`, where |x| is beyond the limit what the runtime's routine gives.
+Value limited(Float x, Float value, float limit, const char* routine) {
+  const Mask beyond = elementary::magnitude(x) > limit;
+  return x.builder->patch(value.value, x.value, beyond.value, routine);
+}
+
 std::optional<Value> unary_float(Builder& b, Op op, Value x) {
   const Float f{{&b, x}};
   switch (op) {
@@ -48,6 +54,10 @@ std::optional<Value> unary_float(Builder& b, Op op, Value x) {
       return elementary::exp_spec<true>(f).value;
     case Op::Log:
       return elementary::log_spec<true>(f).value;
+    case Op::Sin:
+      return limited(f, elementary::sin_spec<true>(f), elementary::kSinLimit, "ct_sin_f32");
+    case Op::Cos:
+      return limited(f, elementary::cos_spec<true>(f), elementary::kSinLimit, "ct_cos_f32");
     case Op::Tanh:
       return elementary::tanh_spec<true>(f).value;
     case Op::Erf:

@@ -7,8 +7,8 @@
 namespace caten::vector {
 
 struct Recorded {
-  Builder* builder;
-  Value value;
+  Builder* builder = nullptr;
+  Value value = kNone;
 };
 struct Float : Recorded {};
 struct Bits : Recorded {};
@@ -107,6 +107,16 @@ inline Float signed_to_float(Bits x) {
 }
 inline Bits shift_left(Bits x, int count) {
   return {{x.builder, x.builder->unary(Code::ShiftLeft, x.value, static_cast<uint32_t>(count))}};
+}
+inline Bits shift_right(Bits x, int count) {
+  return {{x.builder, x.builder->unary(Code::ShiftBits, x.value, static_cast<uint32_t>(count))}};
+}
+/// Select looks at the sign.
+inline Mask is_odd(Bits x) {
+  return {{x.builder, x.builder->unary(Code::ShiftLeft, x.value, 31)}};
+}
+inline Float lookup(Bits index, const float (&table)[kLanes]) {
+  return {{index.builder, index.builder->lookup(index.value, table)}};
 }
 inline Bits shift_right_signed(Bits x, int count) {
   return {{x.builder, x.builder->unary(Code::ShiftSign, x.value, static_cast<uint32_t>(count))}};

@@ -5,15 +5,20 @@
 // - Values are defined once and before they are used. A lane is a float, an integer or a mask (all
 //   ones or all zeros); the operation decides which.
 // - Streams are arrays in memory that advance with the elements; scalars are one element; sums are
-//   one element that a reduction adds to. All come as pointers, numbered in the order of
-//   `Program::pointers`.
+//   one element that a reduction adds to; functions are routines of the runtime of one argument.
+//   All come as pointers, numbered in the order of `Program::pointers`.
+// - A Lookup chooses among the eight numbers of a table by the three lowest bits of its operand. A
+//   Patch is its first operand, or function(second operand) where the mask is set.
 // - Loads and stores convert: bools are bytes of 0 or 1 in memory and masks in lanes, 16-bit floats
 //   are floats in lanes.
 // - Stores take effect in order; two streams do not overlap.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -38,19 +43,24 @@ struct Instruction {
   Value a = kNone;
   Value b = kNone;
   Value c = kNone;
-  uint32_t number = 0;  // Constant: its bits; shifts: the count; else which pointer
+  uint32_t number = 0;  // Constant: its bits; shifts: the count; Table: which; else which pointer
 };
 
-enum class Role : uint8_t { Stream, Scalar, Sum };
+enum class Role : uint8_t { Stream, Scalar, Sum, Function };
 
 struct Pointer {
   Role role = Role::Stream;
   DType dtype = DType::Float32;  // of the element in memory
+  std::string function{};        // Function: its name
 };
+
+/// One number per lane.
+using Lanes = std::array<uint32_t, kLanes>;
 
 struct Program {
   std::vector<Pointer> pointers;
   std::vector<Instruction> code;
+  std::vector<Lanes> tables;
 };
 
 /// Makes programs; equal pure operations are one value.
@@ -71,6 +81,33 @@ class Builder {
     program_.pointers.push_back({role, dtype});
     return static_cast<uint32_t>(program_.pointers.size() - 1);
   }
+  /// `value`, or where the mask is set what the routine gives for x.
+  Value patch(Value value, Value x, Value mask, std::string_view function) {
+    const auto& pointers = program_.pointers;
+    size_t at = 0;
+    while (at < pointers.size() && pointers[at].function != function) {
+      ++at;
+    }
+    if (at == pointers.size()) {
+      program_.pointers.push_back({Role::Function, DType::Float32, std::string(function)});
+    }
+    return make({Code::Patch, value, x, mask, static_cast<uint32_t>(at)});
+  }
+  Value lookup(Value index, const float (&table)[kLanes]) {
+    Lanes lanes;
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      lanes[i] = __builtin_bit_cast(uint32_t, table[i]);
+    }
+    size_t at = 0;
+    while (at < program_.tables.size() && program_.tables[at] != lanes) {
+      ++at;
+    }
+    if (at == program_.tables.size()) {
+      program_.tables.push_back(lanes);
+    }
+    const Value leaf = make({Code::Table, kNone, kNone, kNone, static_cast<uint32_t>(at)});
+    return make({Code::Lookup, index, leaf, kNone, 0});
+  }
   /// The caller loads again what it has stored to: loads are not shared here.
   Value load(uint32_t pointer) { return append({Code::Load, kNone, kNone, kNone, pointer}); }
   Value scalar(uint32_t pointer) { return make({Code::Scalar, kNone, kNone, kNone, pointer}); }
@@ -83,6 +120,7 @@ class Builder {
   bool is_constant(Value value) const { return program_.code[value].code == Code::Constant; }
   uint32_t bits(Value value) const { return program_.code[value].number; }
   size_t size() const { return program_.code.size(); }
+  const std::vector<Pointer>& pointers() const { return program_.pointers; }
   Program take() { return std::move(program_); }
 
  private:

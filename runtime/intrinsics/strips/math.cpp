@@ -2,14 +2,83 @@
 #include "ir/support/elementary.h"
 #include "ir/support/elementary_f32.h"
 #include "runtime/intrinsics/strips/loops.h"
+#ifdef __AVX2__
+#include "runtime/intrinsics/strips/vector_floats.h"
+#endif
 
 namespace caten::runtime::strips {
 namespace {
 
-#ifdef __FMA__
-constexpr bool kFused = true;
+#ifdef __AVX2__
+/// Eight elements; where some are beyond the limit, those one by one.
+template <typename Spec>
+inline elementary::Floats eight(const float* x, float limit, float (*beyond)(float), Spec spec) {
+  const elementary::Floats argument = _mm256_loadu_ps(x);
+  elementary::Floats result = spec(argument);
+  if (limit < __builtin_inff() && any(elementary::magnitude(argument) > limit)) {
+    float numbers[8];
+    float results[8];
+    _mm256_storeu_ps(numbers, argument.v);
+    _mm256_storeu_ps(results, result.v);
+    for (int i = 0; i < 8; ++i) {
+      results[i] = __builtin_fabsf(numbers[i]) > limit ? beyond(numbers[i]) : results[i];
+    }
+    result = _mm256_loadu_ps(results);
+  }
+  return result;
+}
+
+template <typename Spec>
+inline void strip(void* out, const void* a, int64_t n, float limit, float (*beyond)(float),
+                  Spec spec) {
+  auto* r = static_cast<float*>(out);
+  const auto* x = static_cast<const float*>(a);
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    _mm256_storeu_ps(r + i, eight(x + i, limit, beyond, spec).v);
+  }
+  if (i < n) {
+    float rest[8] = {};
+    for (int64_t k = i; k < n; ++k) {
+      rest[k - i] = x[k];
+    }
+    _mm256_storeu_ps(rest, eight(rest, limit, beyond, spec).v);
+    for (int64_t k = i; k < n; ++k) {
+      r[k] = rest[k - i];
+    }
+  }
+}
+#define CATEN_STRIP(fn, limit)                                            \
+  strip(out, a, n, limit, static_cast<float (*)(float)>(&elementary::fn), \
+        [](elementary::Floats x) { return elementary::fn##_spec<true>(x); })
 #else
-constexpr bool kFused = false;
+/// The body, which vectorises where it looks nothing up, unless some element is beyond its limit.
+template <typename Spec>
+inline void strip(void* out, const void* a, int64_t n, float limit, float (*beyond)(float),
+                  Spec spec) {
+  auto* r = static_cast<float*>(out);
+  const auto* x = static_cast<const float*>(a);
+  if (limit < __builtin_inff()) {
+    uint32_t largest = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      const uint32_t bits = elementary::bits_of(elementary::magnitude(x[i]));
+      largest = bits > largest ? bits : largest;
+    }
+    if (largest > elementary::bits_of(limit)) {
+      for (int64_t i = 0; i < n; ++i) {
+        r[i] = beyond(x[i]);
+      }
+      return;
+    }
+  }
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    r[i] = spec(x[i]);
+  }
+}
+#define CATEN_STRIP(fn, limit)                                            \
+  strip(out, a, n, limit, static_cast<float (*)(float)>(&elementary::fn), \
+        [](float x) { return elementary::fn##_spec<false>(x); })
 #endif
 
 #define CATEN_ELEMENTARY1(fn)   \
@@ -20,32 +89,12 @@ constexpr bool kFused = false;
     }                           \
   };
 #define CATEN_ELEMENTARY2(fn)
-// The vectorised body, unless some element is beyond its limit or a NaN: then one by one.
-#define CATEN_ELEMENTARY_SPEC(fn, limit)                            \
-  CATEN_ELEMENTARY1(fn)                                             \
-  void strip_##fn(void* out, const void* a, int64_t n) {            \
-    auto* r = static_cast<float*>(out);                             \
-    const auto* x = static_cast<const float*>(a);                   \
-    constexpr float kLimit = limit;                                 \
-    if (kLimit < __builtin_inff()) {                                \
-      uint32_t largest = 0;                                         \
-      for (int64_t i = 0; i < n; ++i) {                             \
-        const uint32_t bits = elementary::bits_of(magnitude(x[i])); \
-        largest = bits > largest ? bits : largest;                  \
-      }                                                             \
-      if (largest > elementary::bits_of(kLimit)) {                  \
-        for (int64_t i = 0; i < n; ++i) {                           \
-          r[i] = elementary::fn(x[i]);                              \
-        }                                                           \
-        return;                                                     \
-      }                                                             \
-    }                                                               \
-    _Pragma("GCC ivdep") for (int64_t i = 0; i < n; ++i) {          \
-      r[i] = elementary::fn##_spec<kFused>(x[i]);                   \
-    }                                                               \
+#define CATEN_ELEMENTARY_SPEC(fn, limit)                 \
+  CATEN_ELEMENTARY1(fn)                                  \
+  void strip_##fn(void* out, const void* a, int64_t n) { \
+    CATEN_STRIP(fn, limit);                              \
   }
 using elementary::kSinLimit;
-using elementary::magnitude;
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
 #undef CATEN_ELEMENTARY2

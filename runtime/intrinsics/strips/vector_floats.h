@@ -1,0 +1,97 @@
+// Eight floats as a type that the templates of ir/support/elementary_f32.h take: with AVX2 the
+// routines are vectors whatever the compiler makes of loops, table lookups included.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace caten::elementary {
+namespace {
+
+struct Floats {
+  __m256 v;
+  Floats(__m256 vector) : v(vector) {}
+  Floats(float number) : v(_mm256_set1_ps(number)) {}
+};
+struct Bits {
+  __m256i v;
+  Bits() : v(_mm256_setzero_si256()) {}
+  Bits(__m256i vector) : v(vector) {}
+  Bits(uint32_t number) : v(_mm256_set1_epi32(static_cast<int>(number))) {}
+};
+struct Mask {
+  __m256 v;
+};
+
+#define CATEN_FLOATS(op, intrinsic)               \
+  inline Floats operator op(Floats a, Floats b) { \
+    return intrinsic(a.v, b.v);                   \
+  }
+CATEN_FLOATS(+, _mm256_add_ps)
+CATEN_FLOATS(-, _mm256_sub_ps)
+CATEN_FLOATS(*, _mm256_mul_ps)
+CATEN_FLOATS(/, _mm256_div_ps)
+#undef CATEN_FLOATS
+#define CATEN_BITS(op, intrinsic)           \
+  inline Bits operator op(Bits a, Bits b) { \
+    return intrinsic(a.v, b.v);             \
+  }
+CATEN_BITS(+, _mm256_add_epi32)
+CATEN_BITS(-, _mm256_sub_epi32)
+CATEN_BITS(&, _mm256_and_si256)
+CATEN_BITS(|, _mm256_or_si256)
+CATEN_BITS(^, _mm256_xor_si256)
+#undef CATEN_BITS
+#define CATEN_COMPARE(op, predicate)             \
+  inline Mask operator op(Floats a, Floats b) {  \
+    return {_mm256_cmp_ps(a.v, b.v, predicate)}; \
+  }
+CATEN_COMPARE(<, _CMP_LT_OQ)
+CATEN_COMPARE(>, _CMP_GT_OQ)
+CATEN_COMPARE(>=, _CMP_GE_OQ)
+CATEN_COMPARE(==, _CMP_EQ_OQ)
+#undef CATEN_COMPARE
+
+inline Bits bits_of(Floats x) {
+  return _mm256_castps_si256(x.v);
+}
+inline Floats float_of(Bits x) {
+  return _mm256_castsi256_ps(x.v);
+}
+inline Floats in_one_step(Floats a, Floats b, Floats c) {
+  return _mm256_fmadd_ps(a.v, b.v, c.v);
+}
+inline Floats at_most(Floats x, float most) {
+  return _mm256_min_ps(_mm256_set1_ps(most), x.v);  // a NaN stays when it is the second
+}
+inline Floats at_least(Floats x, float least) {
+  return _mm256_max_ps(_mm256_set1_ps(least), x.v);
+}
+inline Floats choose(Mask condition, Floats a, Floats b) {
+  return _mm256_blendv_ps(b.v, a.v, condition.v);
+}
+inline Floats signed_to_float(Bits x) {
+  return _mm256_cvtepi32_ps(x.v);
+}
+inline Bits shift_left(Bits x, int count) {
+  return _mm256_slli_epi32(x.v, count);
+}
+inline Bits shift_right(Bits x, int count) {
+  return _mm256_srli_epi32(x.v, count);
+}
+inline Bits shift_right_signed(Bits x, int count) {
+  return _mm256_srai_epi32(x.v, count);
+}
+inline Mask is_odd(Bits x) {
+  return {_mm256_castsi256_ps(_mm256_slli_epi32(x.v, 31))};
+}
+inline Floats lookup(Bits index, const float (&table)[8]) {
+  return _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), index.v);
+}
+inline bool any(Mask mask) {
+  return _mm256_movemask_ps(mask.v) != 0;
+}
+
+}  // namespace
+}  // namespace caten::elementary
