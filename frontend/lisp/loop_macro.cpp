@@ -1,11 +1,8 @@
-// The LOOP macro: body clauses, and putting the expansion together.
+// The LOOP macro: body clauses and the parser's tokens; loop_iteration.cpp has FOR, REPEAT and
+// WITH.
 #include "frontend/lisp/loop_macro.h"
 
-#include <algorithm>
-
 #include "frontend/builtins/builtins.h"
-#include "frontend/clos/tables.h"
-#include "frontend/lisp/hash_table.h"
 
 namespace caten::lisp {
 
@@ -26,47 +23,6 @@ bool mentions(Value form, Value symbol) {
     }
   }
   return false;
-}
-
-/// One iteration's values of a group of clauses that step in parallel.
-void emit_group(const Forms& f, std::vector<LoopClause>& group, bool first, LoopParts& parts,
-                std::vector<Value>& out) {
-  std::vector<std::pair<Value, Value>> later;  // pattern and form, assigned after all are computed
-  for (LoopClause& clause : group) {
-    LoopStep& step = first && !clause.same ? clause.first : clause.next;
-    out.insert(out.end(), step.before.begin(), step.before.end());
-    if (!step.value.is_none()) {
-      if (group.size() == 1) {
-        loop_assign(f, clause.pattern, step.value, parts, out);
-      } else {
-        Value variable = f.gensym("VALUE");
-        parts.bindings.push_back({f({f({variable, Value::nil()})}), true});
-        out.push_back(f({"SETQ", variable, step.value}));
-        later.emplace_back(clause.pattern, variable);
-      }
-    }
-    if (group.size() == 1) {
-      out.insert(out.end(), step.after.begin(), step.after.end());
-    }
-  }
-  for (const auto& [pattern, variable] : later) {
-    loop_assign(f, pattern, variable, parts, out);
-  }
-  if (group.size() > 1) {
-    for (LoopClause& clause : group) {
-      LoopStep& step = first && !clause.same ? clause.first : clause.next;
-      out.insert(out.end(), step.after.begin(), step.after.end());
-    }
-  }
-}
-
-Value default_result(const LoopParts& parts) {
-  for (const LoopAccumulator& accumulator : parts.accumulators) {
-    if (accumulator.is_default) {
-      return accumulator.variable;
-    }
-  }
-  return Value::nil();
 }
 
 }  // namespace
@@ -314,120 +270,6 @@ Value LoopParser::expand() {
   return assemble_loop(f_, parts_, mentions(form_, interp_.cl("LOOP-FINISH")));
 }
 
-std::vector<Value> loop_variables(Interpreter& interp, Value pattern) {
-  std::vector<Value> out;
-  std::vector<Value> pending{pattern};
-  while (!pending.empty()) {
-    Value next = pending.back();
-    pending.pop_back();
-    if (next.is_cons()) {
-      pending.push_back(cdr(next));
-      pending.push_back(car(next));
-    } else if (!next.is_symbol()) {
-      fail_form(interp, pattern, "`loop`: `{}` is not a variable", interp.print(next));
-    } else if (next.truthy()) {
-      out.push_back(next);
-    }
-  }
-  return out;
-}
-
-void loop_assign(const Forms& f, Value pattern, Value form, LoopParts& parts,
-                 std::vector<Value>& out) {
-  if (pattern.is_nil()) {
-    out.push_back(form);
-    return;
-  }
-  if (!pattern.is_cons()) {
-    out.push_back(f({"SETQ", pattern, form}));
-    return;
-  }
-  f.interp().check_stack();
-  Value rest = f.gensym("REST");
-  parts.bindings.push_back({f({f({rest, Value::nil()})}), true});
-  out.push_back(f({"SETQ", rest, form}));
-  while (pattern.is_cons()) {
-    if (car(pattern).truthy()) {
-      loop_assign(f, car(pattern), f({"CAR", rest}), parts, out);
-    }
-    pattern = cdr(pattern);
-    if (pattern.is_cons()) {
-      out.push_back(f({"SETQ", rest, f({"CDR", rest})}));
-    } else if (pattern.truthy()) {
-      out.push_back(f({"SETQ", pattern, f({"CDR", rest})}));
-    }
-  }
-}
-
-Value assemble_loop(const Forms& f, const LoopParts& given, bool uses_loop_finish) {
-  LoopParts parts = given;
-  Value top = f.gensym("NEXT-ITERATION");
-  bool all_same = true;
-  for (const auto& group : parts.clauses) {
-    for (const LoopClause& clause : group) {
-      all_same = all_same && clause.same;
-    }
-  }
-  std::vector<Value> first, next;
-  for (auto& group : parts.clauses) {
-    if (!all_same) {
-      emit_group(f, group, true, parts, first);
-    }
-    emit_group(f, group, false, parts, next);
-  }
-  ListBuilder body(f.interp());
-  body.add(f.symbol("TAGBODY"));
-  // Atoms among the statements would be tags: NIL stands for a form without effect here.
-  auto add_all = [&](const std::vector<Value>& forms) {
-    for (Value form : forms) {
-      if (form.is_cons()) {
-        body.add(form);
-      }
-    }
-  };
-  add_all(parts.initially);
-  add_all(first);
-  body.add(top);
-  if (all_same) {
-    add_all(next);
-  }
-  add_all(parts.body);
-  if (!all_same) {
-    add_all(next);
-  }
-  body.add(f({"GO", top}));
-  body.add(parts.end_tag);
-  add_all(parts.finally);
-  Value loop = body.take();
-  if (uses_loop_finish) {
-    loop = f({"MACROLET", f({f({"LOOP-FINISH", Value::nil(), f.quote(f({"GO", parts.end_tag}))})}),
-              loop});
-  }
-  Value result = parts.result.is_none() ? default_result(parts) : parts.result;
-  for (const LoopAccumulator& accumulator : parts.accumulators) {
-    if (accumulator.kind == LoopAccumulator::Kind::List && accumulator.is_default) {
-      result = f({"CDR", accumulator.head});
-    }
-  }
-  Value form = f({"PROGN", loop, result});
-  for (const LoopAccumulator& accumulator : parts.accumulators) {
-    ListBuilder bindings(f.interp());
-    if (accumulator.kind == LoopAccumulator::Kind::List) {
-      bindings.add(f({accumulator.head, f({"CONS", Value::nil(), Value::nil()})}));
-      bindings.add(f({accumulator.tail, accumulator.head}));
-    }
-    bool sum = accumulator.kind == LoopAccumulator::Kind::Sum;
-    if (accumulator.kind != LoopAccumulator::Kind::List || !accumulator.is_default) {
-      bindings.add(f({accumulator.variable, sum ? Value::fixnum(0) : Value::nil()}));
-    }
-    form = f({"LET*", bindings.take(), form});
-  }
-  for (size_t i = parts.bindings.size(); i-- > 0;) {
-    form = f({parts.bindings[i].parallel ? "LET" : "LET*", parts.bindings[i].bindings, form});
-  }
-  return f({"BLOCK", parts.name, form});
-}
-
 namespace {
 
 // (loop compound-form...) or (loop clause...)
@@ -446,117 +288,12 @@ Value expand_loop(Interpreter& interp, Value form, const Environment*) {
   return f({"BLOCK", Value::nil(), f({"TAGBODY", top}, body.take(f({f({"GO", top})})))});
 }
 
-/// The last cons of a list to be put behind `front`, which is the last if the list is empty. Fails
-/// for circular lists, and for one that contains `front`.
-Cons* last_cons(Interpreter& interp, Cons* front, Value list) {
-  Cons* last = front;
-  Cons* seen = front;  // moves up at powers of two: the walk meets it if it goes round
-  int64_t steps = 0;
-  for (int64_t next = 1; list.is_cons(); list = cdr(list)) {
-    last = list.cons_pointer();
-    if (last == seen || last == front) {
-      wrong_type(interp, Value::cons(last), "the list to collect", "a list that is not circular");
-    }
-    if (++steps == next) {
-      seen = last;
-      next *= 2;
-    }
-  }
-  return last;
-}
-
-// (%append-to last list): a copy of the list goes after the cons `last`; returns the new last cons.
-Value append_to(Interpreter& interp, std::span<Value> args) {
-  Cons* last = &expect_cons(interp, args[0], "the end of the list");
-  Value rest = args[1];
-  last_cons(interp, last, rest);
-  for (; rest.is_cons(); rest = cdr(rest)) {
-    Value cell = interp.cons(car(rest), Value::nil());
-    last->cdr = cell;
-    last = cell.cons_pointer();
-  }
-  if (rest.truthy()) {
-    last->cdr = rest;
-  }
-  return Value::cons(last);
-}
-
-// (%nconc-to last list): the same with the list itself.
-Value nconc_to(Interpreter& interp, std::span<Value> args) {
-  Cons* last = &expect_cons(interp, args[0], "the end of the list");
-  Cons* end = last_cons(interp, last, args[1]);
-  last->cdr = args[1];
-  return Value::cons(end);
-}
-
-// (%hash-next table index): the index of the next entry after `index`, or NIL.
-Value hash_next(Interpreter& interp, std::span<Value> args) {
-  const HashTable& table = expect_hash_table(interp, args[0], "the table to loop over");
-  for (int64_t i = std::max<int64_t>(expect_int(interp, args[1], "index"), -1) + 1;
-       i < static_cast<int64_t>(table.entries.size()); ++i) {
-    if (!table.entries[static_cast<size_t>(i)].key.is_none()) {
-      return Value::fixnum(i);
-    }
-  }
-  return Value::nil();
-}
-
-const HashTable::Entry* entry_at(Interpreter& interp, std::span<Value> args) {
-  const HashTable& table = expect_hash_table(interp, args[0], "the table to loop over");
-  size_t index = static_cast<size_t>(expect_index(interp, args[1], "index"));
-  return index < table.entries.size() && !table.entries[index].key.is_none()
-             ? &table.entries[index]
-             : nullptr;  // removed since
-}
-
-Value hash_key_at(Interpreter& interp, std::span<Value> args) {
-  const HashTable::Entry* entry = entry_at(interp, args);
-  return entry == nullptr ? Value::nil() : entry->key;
-}
-
-Value hash_value_at(Interpreter& interp, std::span<Value> args) {
-  const HashTable::Entry* entry = entry_at(interp, args);
-  return entry == nullptr ? Value::nil() : entry->value;
-}
-
-// (%package-symbols package external-only)
-Value package_symbols(Interpreter& interp, std::span<Value> args) {
-  Package& package = expect_package(interp, args[0], "package");
-  ListBuilder out(interp);
-  auto add = [&](const Package& from, bool external_only) {
-    for (const SymbolTable::Slot& slot : from.symbols.slots()) {
-      if (slot.symbol != nullptr && (slot.external || !external_only)) {
-        out.add(Value::object(slot.symbol));
-      }
-    }
-  };
-  add(package, args[1].truthy());
-  if (args[1].is_nil()) {
-    for (const Package* used : package.used) {
-      add(*used, true);
-    }
-  }
-  return out.take();
-}
-
-constexpr Builtin kLoopBuiltins[] = {
-    {"%APPEND-TO", "CATEN", 2, 2, "for loop append", append_to},
-    {"%NCONC-TO", "CATEN", 2, 2, "for loop nconc", nconc_to},
-    {"%HASH-NEXT", "CATEN", 2, 2, "for loop over hash tables", hash_next},
-    {"%HASH-KEY-AT", "CATEN", 2, 2, "for loop over hash tables", hash_key_at},
-    {"%HASH-VALUE-AT", "CATEN", 2, 2, "for loop over hash tables", hash_value_at},
-    {"%PACKAGE-SYMBOLS", "CATEN", 2, 2, "for loop over packages", package_symbols},
-};
-
 constexpr MacroRow kLoopMacros[] = {
     {"LOOP", "CL", "iterates", expand_loop},
 };
 
 }  // namespace
 
-std::span<const Builtin> loop_builtins() {
-  return kLoopBuiltins;
-}
 std::span<const MacroRow> loop_macros() {
   return kLoopMacros;
 }
