@@ -62,7 +62,7 @@
    ;; layers
    weight bias affine Linear Embedding LayerNorm !layer-norm RMSNorm !rms-norm !batch-norm ConvND !convnd ConvTransposeND
    !conv-transposend !unfold MaxPool !maxpool AvgPool !avgpool
-   AdaptiveAvgPool AdaptiveMaxPool !adaptive-avgpool !adaptive-maxpool !interpolate !pixel-shuffle
+   AdaptiveAvgPool AdaptiveMaxPool !adaptive-avgpool !adaptive-maxpool !interpolate Upsample !pixel-shuffle
    !pixel-unshuffle !channel-shuffle
    !local-response-norm LocalResponseNorm !bilinear Bilinear !embedding-bag EmbeddingBag
    scaled-dot-product-attention causal-mask MultiHeadAttention TransformerEncoderLayer

@@ -1,5 +1,4 @@
-;;;; Pooling to a given size, and resizing: each output element is a weighted sum (or a maximum) over a
-;;;; stretch of an axis.
+;;;; Pooling to a given size: each output element is the mean or the maximum of a stretch of an axis.
 (in-package :caten)
 
 (defun stretch-members (size count)
@@ -65,60 +64,3 @@ an axis)."
     ((output-size output-size)))
 (defmethod call ((model AdaptiveMaxPool) &rest inputs)
   (!adaptive-maxpool (first inputs) (slot-value model 'output-size)))
-
-;;; Resizing ---------------------------------------------------------------------------------------
-
-(defun interpolated (x axis size count align-corners)
-  "The axis resized from `size` to `count` samples with linear weights."
-  (let* ((dtype (dtype-of x))
-         (i (!cast (!gid-of-shape (list count) 0) dtype))
-         (place (if align-corners
-                    (!mul i (if (= count 1) 0d0 (/ (1- size) (float (1- count) 1d0))))
-                    (!maximum (!sub (!mul (!add i 0.5) (/ size (float count 1d0))) 0.5) 0.0)))
-         (low (!minimum (!cast (!floor place) :int64) (1- size)))
-         (high (!minimum (!add low 1) (1- size)))
-         (share (reshape (!sub place (!cast low dtype))
-                         (cons count (make-list (- (ndim x) 1 axis) :initial-element 1)))))
-    (!add (!mul (!gather x low :axis axis) (!sub 1.0 share))
-          (!mul (!gather x high :axis axis) share))))
-
-(defun !interpolate (x output-size &key (mode :nearest) align-corners)
-  "x (N C spatial…) resized to `output-size`: :nearest, or :linear along every axis."
-  (let ((n (length output-size)))
-    (loop for count in (adaptive-sizes x output-size n)
-          for axis from (- (ndim x) n)
-          for size = (constant-size (nth axis (shape x)) "!interpolate")
-          do (ecase mode
-               (:nearest
-                (setf x (!gather x (!idiv (!mul (!gid-of-shape (list count) 0) size) count)
-                                 :axis axis)))
-               (:linear
-                (setf x (interpolated (as-float x) axis size count align-corners)))))
-    x))
-
-(defun !pixel-shuffle (x factor)
-  "(N C*factor^2 H W) to (N C H*factor W*factor)."
-  (destructuring-bind (batch channels height width) (shape x)
-    (let ((outputs (dim-floor-div channels (* factor factor))))
-      (!reshape (!permute (!reshape x (list batch outputs factor factor height width))
-                          0 1 4 2 5 3)
-                (list batch outputs (dim* height factor) (dim* width factor))))))
-
-(defun !pixel-unshuffle (x factor)
-  "(N C H*factor W*factor) to (N C*factor^2 H W)."
-  (destructuring-bind (batch channels height width) (shape x)
-    (require-multiple height factor "`!pixel-unshuffle` by ~a: the height" factor)
-    (require-multiple width factor "`!pixel-unshuffle` by ~a: the width" factor)
-    (let ((height (dim-floor-div height factor))
-          (width (dim-floor-div width factor)))
-      (!reshape (!permute (!reshape x (list batch channels height factor width factor))
-                          0 1 3 5 2 4)
-                (list batch (dim* channels (* factor factor)) height width)))))
-
-(defun !channel-shuffle (x groups)
-  "The channels (axis 1) of `groups` groups taken in turn."
-  (destructuring-bind (batch channels &rest spatial) (shape x)
-    (require-multiple channels groups "`!channel-shuffle` of ~a groups" groups)
-    (!reshape (!transpose (!reshape x (list* batch groups (dim-floor-div channels groups) spatial))
-                          1 2)
-              (shape x))))

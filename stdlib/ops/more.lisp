@@ -128,9 +128,13 @@ axes, one for each."
          :axis -1 :ord p :squeeze t))
 
 (defun !meshgrid (&rest xs)
-  "For each of some vectors the tensor that has it along its own axis and the others' sizes along
+  "For each of some vectors (scalars count as one element) the tensor that has it along its own axis and the others' sizes along
 theirs, as several values."
-  (let ((dims (loop for x in xs collect (first (shape x)))))
+  (let ((dims (loop for x in xs
+                    do (when (> (ndim x) 1)
+                         (%fail :shape-mismatch "`!meshgrid` needs vectors, not a tensor of shape ~a"
+                                (shape x)))
+                    collect (dim-product (shape x)))))
     (values-list
      (loop for x in xs
            for i from 0

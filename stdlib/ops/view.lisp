@@ -201,12 +201,19 @@ the last part may fall short."
   size)
 
 (defun !chunk (x n &key (dim 0))
-  "`x` in `n` parts along `dim` (the last may be shorter, as in PyTorch)."
+  "`x` in `n` parts along `dim`. As in PyTorch the last may be shorter, and there may be fewer; an axis
+of unknown size always has `n`, of which the last may be empty."
+  (unless (and (integerp n) (plusp n))
+    (%fail :bad-size "`!chunk` needs a positive number of parts, not ~a" n))
   (let* ((axis (normalize-axis dim (ndim x)))
-         (total (nth axis (shape x))))
-    (if (integerp total)
-        (!split x (max 1 (ceiling total n)) :dim axis)
-        (!split x (make-list n :initial-element (dim-floor-div total n)) :dim axis))))
+         (total (nth axis (shape x)))
+         (size (dim-ceil-div total n)))
+    (cond ((integerp total) (!split x (max 1 size) :dim axis))
+          ((dim= (dim* n size) total) (!split x (make-list n :initial-element size) :dim axis))
+          (t (values-list
+              (loop for i below n
+                    for start = (dim-min (dim* i size) total)
+                    collect (slice-axis x axis start (dim-min size (dim- total start)))))))))
 
 ;;; Padding ------------------------------------------------------------------------------------
 
@@ -292,13 +299,17 @@ the last part may fall short."
   (destructuring-bind (rows columns) (last (shape x) 2)
     (!sub (!gid-of-shape (list 1 columns) 1) (!gid-of-shape (list rows 1) 0))))
 
+(defun zero-for (x)
+  "The zero that leaves `x` its dtype: a number would make integers of bools."
+  (if (eq (dtype-of x) :bool) nil 0))
+
 (defun !tril (x &key (diagonal 0))
   "`x` with zeros above the given diagonal."
-  (!where (!<= (triangle-offsets x) diagonal) x 0))
+  (!where (!<= (triangle-offsets x) diagonal) x (zero-for x)))
 
 (defun !triu (x &key (diagonal 0))
   "`x` with zeros below the given diagonal."
-  (!where (!>= (triangle-offsets x) diagonal) x 0))
+  (!where (!>= (triangle-offsets x) diagonal) x (zero-for x)))
 
 (defun !roll (x shift &key axis)
   "`x` moved by `shift` places along `axis`, around the end; without an axis, in row-major order."

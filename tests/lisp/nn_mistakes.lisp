@@ -32,7 +32,7 @@
   (refused (ConvND 3 4 '(3) :groups 2) "3 is no multiple of 2")
   (refused (ConvND 4 3 '(3) :groups 2) "3 is no multiple of 2")
   (refused (!dropout (rand '(3)) :p 2) "not between 0 and 1")
-  (refused (!interpolate (rand '(1 1 3)) '(4) :mode :cubic) ":CUBIC")
+  (refused (!interpolate (rand '(1 1 3)) '(4) :mode :lanczos) ":LANCZOS")
   (refused (step-schedule (ReduceLROnPlateau nil)) "needs the metric")
   (refused (Adam :rate 3) ":RATE")
   (testing "in inference one element is enough"
