@@ -14,7 +14,7 @@
     ("Gradients" "autodiff.lisp")
     ("Activations" "nn/activations.lisp") ("Losses" "nn/losses.lisp" "nn/more_losses.lisp" "nn/ctc.lisp")
     ("Layers" "nn/layers.lisp" "nn/normalization.lisp" "nn/more_layers.lisp" "nn/modes.lisp")
-    ("Convolution and pooling" "nn/convolution.lisp" "nn/adaptive_pooling.lisp")
+    ("Convolution and pooling" "nn/convolution.lisp" "nn/adaptive_pooling.lisp" "nn/resizing.lisp")
     ("Attention" "nn/attention.lisp") ("Recurrent layers" "nn/recurrent.lisp")
     ("Optimisers" "nn/optimizers.lisp" "nn/more_optimizers.lisp")
     ("Schedules and clipping" "nn/schedules.lisp")

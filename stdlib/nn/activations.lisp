@@ -150,4 +150,4 @@
 
 (defun !softmin (x &key (axis -1))
   "softmax(-x)."
-  (!softmax (!neg x) :axis axis))
+  (!softmax (!neg (as-float x)) :axis axis))

@@ -92,7 +92,7 @@
     (let* ((per-group (dim-floor-div channels groups))
            (rows (!reshape (as-float x)
                            (list batch groups (dim* per-group (dim-product spatial)))))
-           (normal (!reshape (forward (LayerNormalization :rank 1 :eps eps) rows) (shape x)))
+           (normal (!reshape (normalized (LayerNormalization :rank 1 :eps eps) rows) (shape x)))
            (wide (cons channels (make-list (length spatial) :initial-element 1))))
       (scale-and-shift normal
                        (and weight (reshape weight wide))

@@ -11,6 +11,10 @@
 
 (defun window-count (size kernel stride dilation &optional ceiling)
   "How many windows fit on an axis; with `ceiling` a last one may hang over."
+  (loop for (name . value) in (list (cons "size" kernel) (cons "stride" stride)
+                                    (cons "dilation" dilation))
+        do (unless (and (integerp value) (plusp value))
+             (%fail :bad-size "the ~a of a window must be a positive integer, not ~a" name value)))
   (let ((room (dim- size (1+ (* dilation (1- kernel))))))
     (when (and (integerp room) (minusp room))
       (%fail :bad-size "a window of ~a elements, ~a apart, does not fit on an axis of size ~a" kernel
@@ -56,6 +60,20 @@
   "Padding as `(low high)` per axis, from a number or one number per axis."
   (loop for p in (per-axis padding n ":padding") collect (list p p)))
 
+(defun convolution-widths (padding kernel strides dilations)
+  "Padding as `(low high)` per axis: numbers, :valid for none, :same for what keeps the sizes."
+  (let ((n (length kernel)))
+    (case padding
+      (:valid (symmetric-widths 0 n))
+      (:same
+       (unless (every #'(lambda (s) (eql s 1)) strides)
+         (%fail :bad-option "a convolution with a padding of :same has strides of 1, not ~a" strides))
+       (loop for k in kernel
+             for d in dilations
+             for total = (* d (1- k))
+             collect (list (floor total 2) (ceiling total 2))))
+      (t (symmetric-widths padding n)))))
+
 ;;; Convolution ----------------------------------------------------------------------------------
 
 (defun grouped-contraction (windows weight groups n)
@@ -81,19 +99,44 @@
       (!add x (reshape bias (cons (first (shape bias)) (make-list n :initial-element 1))))
       x))
 
-(defun !convnd (x weight &key bias (groups 1) (stride 1) (dilation 1) (padding 0))
-  "Convolution of x (N C spatial…) with a weight (M C/groups k…), as PyTorch's conv."
-  (let ((n (- (ndim weight) 2)))
-    (unless (= (ndim x) (ndim weight))
-      (%fail :shape-mismatch "`!convnd` needs tensors of one rank, not shapes ~a and ~a" (shape x)
-             (shape weight)))
-    (let ((windows (!unfold (pad-spatial x (symmetric-widths padding n) 0.0) (cddr (shape weight))
-                            :stride stride :dilation dilation)))
-      (add-channel-bias (grouped-contraction windows weight groups n) bias n))))
+(defun without-batch (name x weight function)
+  "The function of `x`, or of (C spatial…) as a batch of one, whose axis is dropped again."
+  (let ((missing (- (ndim weight) (ndim x))))
+    (cond ((< (ndim weight) 3)
+           (%fail :shape-mismatch "`~a` needs a weight of rank 3 or more, not of shape ~a" name
+                  (shape weight)))
+          ((= missing 0) (funcall function x))
+          ((= missing 1) (squeeze-axes (funcall function (!unsqueeze x 0)) '(0) t))
+          (t (%fail :shape-mismatch "`~a` of a tensor of shape ~a with a weight of shape ~a: the ranks ~
+                                     do not fit" name (shape x) (shape weight))))))
+
+(defun !convnd (x weight &key bias (groups 1) (stride 1) (dilation 1) (padding 0)
+                              (padding-mode :constant))
+  "Convolution of x (N C spatial…) or (C spatial…) with a weight (M C/groups k…), as PyTorch's conv.
+`padding` is a number, one per axis, :valid (0) or :same; `padding-mode` one of the modes of `!pad`."
+  (without-batch
+   "!convnd" x weight
+   #'(lambda (x)
+       (let* ((n (- (ndim weight) 2))
+              (kernel (cddr (shape weight)))
+              (strides (per-axis stride n ":stride"))
+              (dilations (per-axis dilation n ":dilation"))
+              (padded (!pad x (append '((0 0) (0 0))
+                                      (convolution-widths padding kernel strides dilations))
+                            :mode padding-mode))
+              (windows (!unfold padded kernel :stride strides :dilation dilations)))
+         (add-channel-bias (grouped-contraction windows weight groups n) bias n)))))
 
 (defun !conv-transposend (x weight &key bias (groups 1) (stride 1) (dilation 1) (padding 0)
                                         (output-padding 0))
-  "Transposed convolution of x (N C spatial…) with a weight (C M/groups k…), as PyTorch's."
+  "Transposed convolution of x (N C spatial…) or (C spatial…) with a weight (C M/groups k…), as
+PyTorch's."
+  (without-batch
+   "!conv-transposend" x weight
+   #'(lambda (x)
+       (conv-transposed x weight bias groups stride dilation padding output-padding))))
+
+(defun conv-transposed (x weight bias groups stride dilation padding output-padding)
   (let* ((n (- (ndim weight) 2))
          (strides (per-axis stride n ":stride"))
          (dilations (per-axis dilation n ":dilation"))
@@ -131,9 +174,10 @@
   (xavier-uniform shape :requires-grad t))
 
 (defmodel (ConvND (in-channels out-channels kernel-sizes
-                   &key (groups 1) (stride 1) (dilation 1) (padding 0) (bias t))
+                   &key (groups 1) (stride 1) (dilation 1) (padding 0) (padding-mode :constant) (bias t))
            :documentation "Convolution over the axes of kernel-sizes; weight (out in/groups k…).")
-    ((settings (list :groups groups :stride stride :dilation dilation :padding padding))
+    ((settings (list :groups groups :stride stride :dilation dilation :padding padding
+                     :padding-mode padding-mode))
      (weight (convolution-weight (list* out-channels (floor in-channels groups) kernel-sizes)))
      (bias (if bias (parameter (list out-channels) 0.0) nil)))
   (check-groups in-channels out-channels groups))
@@ -190,7 +234,7 @@
          (padded (pad-last x widths value)))
     (loop for (p nil) in widths
           for k in kernel-sizes
-          do (when (> (* 2 p) k)
+          do (when (and (integerp k) (> (* 2 p) k))
                (%fail :bad-size "a padding of ~a is more than half of the window of ~a" p k)))
     (!unfold (if ceiling
                  (pad-last padded
@@ -213,21 +257,30 @@
   "How far the last window of ceiling mode reaches beyond the padded axis. A window that would start
 in the padding on the right is left out, as in PyTorch."
   (let* ((padded (dim+ size (dim+ low high)))
-         (count (window-count padded kernel stride dilation t))
-         (count (if (and (integerp count) (>= (* (1- count) stride) (dim+ size low)))
-                    (1- count)
-                    count))
+         (count (dim-min (window-count padded kernel stride dilation t)
+                         (dim-ceil-div (dim+ size low) stride)))
          (reach (dim+ (dim* (dim- count 1) stride) (1+ (* dilation (1- kernel))))))
     (dim-max 0 (dim- reach padded))))
 
+(defun window-sizes (x kernel-sizes)
+  "One size per axis of the windows; a number is that of every axis after the second."
+  (if (listp kernel-sizes)
+      kernel-sizes
+      (make-list (max 1 (- (ndim x) 2)) :initial-element kernel-sizes)))
+
 (defun !maxpool (x kernel-sizes &key stride (dilation 1) (padding 0) ceiling)
-  "The maximum of every window over the last axes; the padding never wins."
-  (let ((windows (pooling-windows x kernel-sizes stride dilation padding ceiling (-inf))))
+  "The maximum of every window over the last axes (a number: all after the second); the padding never
+wins."
+  (let* ((kernel-sizes (window-sizes x kernel-sizes))
+         (windows (pooling-windows x kernel-sizes stride dilation padding ceiling
+                                   (lowest-of (dtype-of x)))))
     (forward (WindowMax :count (length kernel-sizes)) windows)))
 
 (defun !avgpool (x kernel-sizes &key stride (dilation 1) (padding 0) ceiling (count-include-pad t))
-  "The mean of every window over the last axes; padding counts as zeros unless told otherwise."
-  (let* ((n (length kernel-sizes))
+  "The mean of every window over the last axes (a number: all after the second); padding counts as
+zeros unless told otherwise."
+  (let* ((kernel-sizes (window-sizes x kernel-sizes))
+         (n (length kernel-sizes))
          (x (as-float x))
          (windows (pooling-windows x kernel-sizes stride dilation padding ceiling 0.0))
          (axes (last-axes n (ndim windows))))

@@ -16,13 +16,18 @@
       (let ((y (!matmul x (!t weight))))
         (if bias (!add y bias) y)))))
 
-(defmodel (Embedding (vocab-size dim)
-           :documentation "The rows of a table of shape (vocab-size dim) at integer ids.")
-    ((weight (xavier-uniform (list vocab-size dim) :requires-grad t))))
+(defmodel (Embedding (vocab-size dim &key padding-idx)
+           :documentation "The rows of a table of shape (vocab-size dim) at integer ids. The row
+padding-idx starts as zeros and stays as it is in training.")
+    ((padding-idx padding-idx)
+     (weight (xavier-uniform (list vocab-size dim) :requires-grad t)))
+  (when padding-idx
+    (proceed (!assign (!view weight padding-idx) 0))))
 
 (defmethod call ((model Embedding) &rest inputs)
   (destructuring-bind (ids) inputs
-    (!embedding ids (slot-value model 'weight))))
+    (with-slots (weight padding-idx) model
+      (!embedding ids weight :padding-idx padding-idx))))
 
 (defmodel (PReLU (&key (channels 1) (init 0.25))
            :documentation "x, or weight * x below 0, with a trainable weight (one per channel).")
@@ -62,16 +67,23 @@
                   (d (!sub x (mean-axes x axes))))
              (!div d (!sqrt (!add (mean-axes (!square d) axes) eps)))))))
 
+(defun axis-sizes (dims)
+  "The sizes of the last axes, from a list or the number of one."
+  (dims-of (if (listp dims) dims (list dims))))
+
+(defun normalized (module x)
+  (with-wide (x) (forward module x)))
+
 (defun !layer-norm (x dims &key weight bias (eps 1d-5))
-  "Normalises over the last `(length dims)` axes, then scales and shifts."
-  (let ((dims (dims-of dims)))
-    (scale-and-shift (forward (LayerNormalization :rank (length dims) :eps eps)
-                              (normalized-tensor "!layer-norm" x dims))
+  "Normalises over the last `(length dims)` axes (one for a number), then scales and shifts."
+  (let ((dims (axis-sizes dims)))
+    (scale-and-shift (normalized (LayerNormalization :rank (length dims) :eps eps)
+                                 (normalized-tensor "!layer-norm" x dims))
                      weight bias)))
 
 (defmodel (LayerNorm (dims &key (eps 1d-5) (affine t) (bias t))
            :documentation "Normalisation over the last axes with trainable scale and shift.")
-    ((dims dims)
+    ((dims (axis-sizes dims))
      (eps eps)
      (affine (if (eq affine t) (parameter dims 1.0) affine))
      (bias (if (eq bias t) (parameter dims 0.0) bias))))
@@ -90,14 +102,14 @@
 
 (defun !rms-norm (x dims &key weight (eps 1d-5))
   "x / sqrt(mean(x^2) + eps) over the last `(length dims)` axes, then scaled."
-  (let ((dims (dims-of dims)))
-    (scale-and-shift (forward (RMSNormalization :rank (length dims) :eps eps)
-                              (normalized-tensor "!rms-norm" x dims))
+  (let ((dims (axis-sizes dims)))
+    (scale-and-shift (normalized (RMSNormalization :rank (length dims) :eps eps)
+                                 (normalized-tensor "!rms-norm" x dims))
                      weight nil)))
 
 (defmodel (RMSNorm (dims &key (eps 1d-5) (weight t))
            :documentation "Root-mean-square normalisation with a trainable scale.")
-    ((dims dims)
+    ((dims (axis-sizes dims))
      (eps eps)
      (weight (if (eq weight t) (parameter dims 1.0) weight))))
 

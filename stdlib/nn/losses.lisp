@@ -75,8 +75,7 @@ multiplies the share of the positive labels."
          (classes (!gid-of-shape (list count) 0))
          ;; A selection, not a product: log-probabilities may be -inf elsewhere.
          (chosen (!sum (!where (!eq (!unsqueeze ids -1) classes) rows 0.0) :axis -1 :squeeze t))
-         ;; The ids themselves, looked up so that they are checked; no id counts from the end.
-         (checked (!gather classes (!where (!< ids 0) (!sub ids (size-tensor count)) ids))))
+         (checked (checked-ids ids count)))
     (!where (!eq checked ids) chosen (nan))))
 
 (defun axis-last (x axis)

@@ -24,10 +24,12 @@
 
 (defun !cosine-similarity (a b &key (axis -1) (eps 1d-8))
   "a·b / (|a| |b|) along an axis; norms count as at least `eps`."
-  (flet ((squares (x) (!sum (!square x) :axis axis :squeeze t)))
-    (!div (!sum (!mul a b) :axis axis :squeeze t)
-          (!mul (!sqrt (!maximum (squares a) (* eps eps)))
-                (!sqrt (!maximum (squares b) (* eps eps)))))))
+  (destructuring-bind (a b) (mapcar #'as-float (broadcast-operands a b))
+    (flet ((squares (x) (!sum (!square x) :axis axis :squeeze t)))
+      (with-wide (a b)
+        (!div (!sum (!mul a b) :axis axis :squeeze t)
+              (!mul (!sqrt (!maximum (squares a) (* eps eps)))
+                    (!sqrt (!maximum (squares b) (* eps eps)))))))))
 
 (defun !cosine-embedding (a b label &key (margin 0.0) (reduction :mean))
   "1 - the cosine similarity where the label is 1, max(0, similarity - margin) where it is -1."
@@ -37,7 +39,8 @@
 
 (defun !pairwise-distance (a b &key (p 2) (eps 1d-6))
   "The p-norm of a - b + eps along the last axis."
-  (!norm (!add (!sub a b) eps) :axis -1 :ord p :squeeze t))
+  (destructuring-bind (a b) (mapcar #'as-float (broadcast-operands a b))
+    (with-wide (a b) (!norm (!add (!sub a b) eps) :axis -1 :ord p :squeeze t))))
 
 (defun !triplet-margin (anchor positive negative &key (margin 1.0) (p 2) (eps 1d-6) (reduction :mean))
   "max(0, |anchor - positive| - |anchor - negative| + margin)."

@@ -75,7 +75,7 @@ are used.")
   (let* ((channels (second (shape x)))
          (rank (- (ndim x) 2))
          (wide (cons channels (make-list rank :initial-element 1))))
-    (scale-and-shift (forward (LayerNormalization :rank rank :eps eps) (as-float x))
+    (scale-and-shift (normalized (LayerNormalization :rank rank :eps eps) (as-float x))
                      (and weight (reshape weight wide))
                      (and bias (reshape bias wide)))))
 

@@ -80,12 +80,12 @@ nil. Modes: :nearest, :nearest-exact, :linear and :cubic along every axis, :area
                (:bicubic :cubic)
                (t mode)))
   (unless (member mode '(:nearest :nearest-exact :linear :cubic :area))
-    (%fail :bad-op "`!interpolate` has the modes :nearest, :nearest-exact, :linear, :cubic and :area, ~
+    (%fail :bad-option "`!interpolate` has the modes :nearest, :nearest-exact, :linear, :cubic and :area, ~
                     not ~s" mode))
   (when (eq (null output-size) (null scale-factor))
     (%fail :bad-size "`!interpolate` needs either an output size or a scale factor"))
   (when (and align-corners (not (member mode '(:linear :cubic))))
-    (%fail :bad-op "`!interpolate` aligns corners in the modes :linear and :cubic, not ~s" mode))
+    (%fail :bad-option "`!interpolate` aligns corners in the modes :linear and :cubic, not ~s" mode))
   (let* ((given (or output-size scale-factor))
          (n (if (listp given) (length given) (- (ndim x) 2)))
          (first (if (<= 0 n (ndim x))

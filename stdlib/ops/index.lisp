@@ -112,9 +112,11 @@ second, in row-major order: the inverse of gather-op, or of take-along-op with `
              (values (!where kept share 0.0) nil (!where hits (taken share) 0.0)))))))))
 
 (defun index-tensor (indices)
-  "Indices as integers; float ids are accepted."
+  "Indices as int64."
   (let ((indices (as-tensor indices)))
-    (if (eq (dtype-of indices) :int64) indices (!cast indices :int64))))
+    (unless (integer-dtype-p (dtype-of indices))
+      (%fail :bad-index "indices must be integers, not ~(~a~)" (dtype-of indices)))
+    (!cast indices :int64)))
 
 (defun indices-from (x)
   "As `index-tensor`; lists of numbers are accepted too."
@@ -194,11 +196,26 @@ would take them from. Modes as of `!scatter`."
   "As `!gather` with the axis first."
   (!gather x indices :axis axis))
 
-(defun !embedding (ids weight)
-  "The rows of `weight` at `ids`."
-  (!gather weight ids :axis 0))
+(defun !embedding (ids weight &key padding-idx)
+  "The rows of `weight` at `ids`. Ids that are floats are accepted, as Caten's models have them. The row
+`padding-idx` gets no gradient."
+  (let* ((ids (!cast (as-tensor ids) :int64))
+         (rows (!gather weight ids :axis 0)))
+    (if padding-idx
+        (let ((count (first (shape weight))))
+          (!where (!eq (!unsqueeze ids -1)
+                       (if (minusp padding-idx) (size-tensor (dim+ count padding-idx)) padding-idx))
+                  (detach rows)
+                  rows))
+        rows)))
 
 (defun !one-hot (ids classes &key (dtype *default-float*))
-  "A new last axis of size `classes` with 1 at the id and 0 elsewhere."
-  (let ((ids (index-tensor ids)))
+  "A new last axis of size `classes` with 1 at the id and 0 elsewhere; ids out of range are a run-time
+error."
+  (let ((ids (checked-ids (index-tensor ids) classes)))
     (!cast (!eq (!unsqueeze ids -1) (!gid-of-shape (list classes) 0)) dtype)))
+
+(defun checked-ids (ids count)
+  "The ids, none of which counts from the end, looked up among 0 … count - 1 so that they are checked."
+  (!gather (!gid-of-shape (list count) 0)
+           (!where (!< ids 0) (!sub ids (size-tensor count)) ids)))

@@ -125,6 +125,48 @@ aligned at their ends."
                        for c in order
                        collect (if (member c letters) (pop dims) 1))))))
 
+(defun check-letter-sizes (notation inputs xs)
+  "Axes of one letter have one size, or size 1."
+  (let ((sizes nil))
+    (loop for letters in inputs
+          for x in xs
+          do (unless (= (length letters) (ndim x))
+               (%fail :shape-mismatch "`!einsum` \"~a\": ~a letters for a tensor of rank ~a" notation
+                      (length letters) (ndim x)))
+             (loop for letter in letters
+                   for dim in (shape x)
+                   for known = (cdr (assoc letter sizes))
+                   do (cond ((eql dim 1))
+                            (known (require-equal-dims known dim "`!einsum` \"~a\": the axis `~a`"
+                                                       notation letter))
+                            (t (push (cons letter dim) sizes)))))))
+
+(defun contract-in-turn (terms output)
+  "The product of the terms (letters . tensor), summed over what is not in `output`: one tensor after
+the other, letters that no later one has being summed at once."
+  (let ((letters (first (first terms)))
+        (product (rest (first terms))))
+    (loop for ((own . x) . later) on (rest terms)
+          do (let* ((all (union-in-order letters own))
+                    (kept (if later
+                              (let ((needed (append output (mapcan #'(lambda (term) (copy-list (first term)))
+                                                                   later))))
+                                (remove-if-not #'(lambda (c) (member c needed)) all))
+                              output))
+                    (order (append kept (set-difference-in-order all kept)))
+                    (axes (loop for i from (length kept) below (length order) collect i)))
+               (setf product (squeeze-axes (contract (align-letters product letters order)
+                                                     (align-letters x own order)
+                                                     axes)
+                                           axes t)
+                     letters kept)))
+    (let* ((order (append output (set-difference-in-order letters output)))
+           (axes (loop for i from (length output) below (length order) collect i)))
+      (squeeze-axes (sum-axes (align-letters product letters order) axes) axes t))))
+
+(defun union-in-order (a b)
+  (append a (set-difference-in-order b a)))
+
 (defun !einsum (notation &rest xs)
   "Einstein summation as NumPy's einsum: `(!einsum \"bij,bjk->bik\" a b)`; `...` stands for any axes."
   (multiple-value-bind (inputs output)
@@ -136,19 +178,9 @@ aligned at their ends."
       (unless (and (= 1 (count letter output)) (some #'(lambda (term) (member letter term)) inputs))
         (%fail :shape-notation "`!einsum` \"~a\": the result's `~a` must be in an operand, and once ~
                                 in the result" notation letter)))
-    (let ((order (append output
-                         (set-difference (remove-duplicates (apply #'append inputs)) output)))
-          (aligned nil))
-      (loop for letters in inputs
-            for x in xs
-            do (unless (= (length letters) (ndim x))
-                 (%fail :shape-mismatch "`!einsum` \"~a\": ~a letters for a tensor of rank ~a"
-                        notation (length letters) (ndim x)))
-               (multiple-value-bind (x letters) (take-diagonals x letters)
-                 (push (align-letters x letters order) aligned)))
-      (setf aligned (nreverse aligned))
-      (let ((axes (loop for i from (length output) below (length order) collect i)))
-        (squeeze-axes (if (rest aligned)
-                          (contract (reduce #'!mul (butlast aligned)) (car (last aligned)) axes)
-                          (sum-axes (first aligned) axes))
-                      axes t)))))
+    (check-letter-sizes notation inputs xs)
+    (contract-in-turn (loop for letters in inputs
+                            for x in (promote xs)
+                            collect (multiple-value-bind (x letters) (take-diagonals x letters)
+                                      (cons letters x)))
+                      output)))

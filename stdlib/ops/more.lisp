@@ -124,12 +124,13 @@ axes, one for each."
 
 (defun !cdist (a b &key (p 2))
   "The p-norm of the difference of every row of a (… m d) and every row of b (… n d): (… m n)."
-  (!norm (!sub (!unsqueeze (as-float a) -2) (!unsqueeze (as-float b) -3))
-         :axis -1 :ord p :squeeze t))
+  (destructuring-bind (a b) (mapcar #'as-float (promote (list a b)))
+    (with-wide (a b)
+      (!norm (!sub (!unsqueeze a -2) (!unsqueeze b -3)) :axis -1 :ord p :squeeze t))))
 
 (defun !meshgrid (&rest xs)
-  "For each of some vectors (scalars count as one element) the tensor that has it along its own axis and the others' sizes along
-theirs, as several values."
+  "For each of some vectors (scalars count as one element) the tensor that has it along its own axis
+and the others' sizes along theirs, as several values."
   (let ((dims (loop for x in xs
                     do (when (> (ndim x) 1)
                          (%fail :shape-mismatch "`!meshgrid` needs vectors, not a tensor of shape ~a"
@@ -160,10 +161,13 @@ theirs, as several values."
 
 (defun !normalize (x &key (p 2) (axis 1) (eps 1d-12))
   "x divided by its p-norm along an axis, which counts as at least `eps`."
-  (!div x (!maximum (!norm x :ord p :axis axis) eps)))
+  (let ((x (as-float x)))
+    (with-wide (x) (!div x (!maximum (!norm x :ord p :axis axis) eps)))))
 
 (defun !kthvalue (x k &key (axis -1))
   "The `k`-th least element (from 1) along an axis, which stays with size 1, and its index."
+  (unless (or (not (integerp k)) (plusp k))
+    (%fail :bad-size "`!kthvalue` counts from 1, not ~a" k))
   (multiple-value-bind (values indices) (!topk x k :axis axis :largest nil)
     (let ((axis (normalize-axis axis (ndim x))))
       (if (zerop (ndim x))

@@ -144,8 +144,12 @@ a place."))
       (forward (make-instance 'expand-op :shape shape) x)))
 
 (defun !expand (x &rest shape)
-  "`x` broadcast to the shape: axes of size 1 are repeated, axes are added in front."
+  "`x` broadcast to the shape: axes of size 1 are repeated, axes are added in front; -1 keeps a size."
   (let* ((new (dims-of (list-argument shape)))
+         (added (- (length new) (ndim x)))
+         (new (loop for dim in new
+                    for i from (- added)
+                    collect (if (and (eql dim -1) (<= 0 i)) (nth i (shape x)) dim)))
          (joint (%broadcast-shapes (shape x) new)))
     (unless (same-shape-p joint new)
       (%fail :bad-broadcast "`!expand` of a tensor of shape ~a to ~a does not fit" (shape x) new))
@@ -311,9 +315,13 @@ tensor is known at run time; these tensors are the inputs after the first."))
            collect (slice-axis (first douts) axis start size)
            do (setf start (dim+ start size))))))
 
+(defun some-tensors (name xs)
+  (or (flatten-tensors xs)
+      (%fail :bad-size "`~a` needs at least one tensor" name)))
+
 (defun !concatenate (axis &rest xs)
   "The tensors, whose other axes agree, joined along `axis`."
-  (let* ((xs (promote (flatten-tensors xs)))
+  (let* ((xs (promote (some-tensors "!concatenate" xs)))
          (axis (normalize-axis axis (ndim (first xs)))))
     (when (zerop (ndim (first xs)))
       (%fail :bad-axis "`!concatenate` needs tensors of rank 1 or more; `!stack` joins scalars"))
@@ -321,7 +329,18 @@ tensor is known at run time; these tensors are the inputs after the first."))
         (apply #'forward (make-instance 'concatenate-op :axis axis) xs)
         (first xs))))
 
+(defun require-one-shape (name a b)
+  (unless (= (ndim a) (ndim b))
+    (%fail :shape-mismatch "`~a` of tensors of shapes ~a and ~a: the ranks differ" name (shape a)
+           (shape b)))
+  (loop for m in (shape a)
+        for n in (shape b)
+        do (require-equal-dims m n "`~a` of tensors of shapes ~a and ~a" name (shape a) (shape b))))
+
 (defun !stack (axis &rest xs)
   "Tensors of one shape joined along a new axis at place `axis`."
   (apply #'!concatenate axis
-         (loop for x in (flatten-tensors xs) collect (!unsqueeze (as-tensor x) axis))))
+         (let ((xs (mapcar #'as-tensor (some-tensors "!stack" xs))))
+           (dolist (x (rest xs))
+             (require-one-shape "!stack" (first xs) x))
+           (loop for x in xs collect (!unsqueeze x axis)))))

@@ -160,9 +160,10 @@
     (squeeze-axes (mean-axes (as-float x) axes) axes squeeze)))
 
 (defun variance-axes (x axes correction)
-  (let* ((deviation (!sub x (mean-axes x axes)))
-         (count (element-count x axes (dtype-of x))))
-    (!div (sum-axes (!square deviation) axes) (!maximum (!sub count correction) 0.0))))
+  (with-wide (x)
+    (let* ((deviation (!sub x (mean-axes x axes)))
+           (count (element-count x axes (dtype-of x))))
+      (!div (sum-axes (!square deviation) axes) (!maximum (!sub count correction) 0.0)))))
 
 (defun !variance (x &key (axis -1) keepdims squeeze (correction 1))
   "The variance over the axes, divided by the count minus `correction`."
@@ -174,7 +175,9 @@
   "The standard deviation over the axes: the square root of `!variance`."
   (declare (ignore keepdims))
   (let ((axes (normalize-axes x axis)))
-    (squeeze-axes (root (variance-axes (as-float x) axes correction)) axes squeeze)))
+    (squeeze-axes (let ((x (as-float x)))
+                    (with-wide (x) (root (variance-axes x axes correction))))
+                  axes squeeze)))
 
 (defun root (x)
   "The square root, with gradient 0 at 0."
@@ -186,14 +189,16 @@
 absolute value, with 0 the number of elements other than 0."
   (declare (ignore keepdims))
   (let* ((axes (normalize-axes x axis))
-         (x (as-float x))
-         (result (cond ((eql ord 1) (sum-axes (!abs x) axes))
-                       ((eql ord 2) (root (sum-axes (!square x) axes)))
-                       ((= ord (inf)) (require-elements (max-axes (!abs x) axes) "!norm" x axes))
-                       ((= ord (-inf)) (require-elements (min-axes (!abs x) axes) "!norm" x axes))
-                       ((zerop ord) (sum-axes (!cast (!neq x 0.0) (dtype-of x)) axes))
-                       (t (!expt (sum-axes (!expt (!abs x) ord) axes) (/ 1d0 ord))))))
-    (squeeze-axes result axes squeeze)))
+         (x (as-float x)))
+    (squeeze-axes
+     (with-wide (x)
+       (cond ((= ord 1) (sum-axes (!abs x) axes))
+             ((= ord 2) (root (sum-axes (!square x) axes)))
+             ((= ord (inf)) (require-elements (max-axes (!abs x) axes) "!norm" x axes))
+             ((= ord (-inf)) (require-elements (min-axes (!abs x) axes) "!norm" x axes))
+             ((zerop ord) (sum-axes (!cast (!neq x 0.0) (dtype-of x)) axes))
+             (t (!expt (sum-axes (!expt (!abs x) ord) axes) (/ 1d0 ord)))))
+     axes squeeze)))
 
 (defun logsumexp-axes (x axes)
   ;; The maximum is only a shift: where it is infinite it must not make inf - inf.
@@ -205,7 +210,9 @@ absolute value, with 0 the number of elements other than 0."
   "log(sum(exp x)) over the axes without overflow."
   (declare (ignore keepdims))
   (let ((axes (normalize-axes x axis)))
-    (squeeze-axes (logsumexp-axes (as-float x) axes) axes squeeze)))
+    (squeeze-axes (let ((x (as-float x)))
+                    (with-wide (x) (logsumexp-axes x axes)))
+                  axes squeeze)))
 
 ;;; Places of extremes ---------------------------------------------------------------------------
 

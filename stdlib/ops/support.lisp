@@ -4,6 +4,14 @@
 
 ;;; Dtypes -------------------------------------------------------------------------------------
 
+(defun lowest-of (dtype)
+  "The number that every element of the dtype is at least."
+  (case dtype
+    (:int64 (- -9223372036854775807 1))
+    ((:int32 :int16 :int8) (- (ash 1 (ecase dtype (:int32 31) (:int16 15) (:int8 7)))))
+    ((:bool :uint64 :uint32 :uint16 :uint8) 0)
+    (t (-inf))))
+
 (defun float-dtype-p (dtype)
   "Whether the dtype is a float type."
   (member dtype '(:float32 :float64 :float16 :bfloat16)))
@@ -21,6 +29,16 @@
 (defun accumulation-dtype (dtype)
   "What sums of products of this dtype are kept in until they are rounded once."
   (if (half-dtype-p dtype) :float32 dtype))
+
+(defmacro with-wide ((&rest variables) &body body)
+  "The tensor that `body` computes from the variables, which hold tensors of floats. 16-bit ones are
+float32 inside; the result has the dtype of the first variable. Squares and sums of what fits 16 bits
+need not fit, and differences of them are inexact."
+  (let ((dtype (gensym "DTYPE")))
+    `(let ((,dtype (dtype-of ,(first variables)))
+           ,@(loop for v in variables
+                   collect `(,v (!cast ,v (accumulation-dtype (dtype-of ,v))))))
+       (!cast (progn ,@body) ,dtype))))
 
 ;;; Constants and sizes ------------------------------------------------------------------------
 

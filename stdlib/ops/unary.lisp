@@ -80,7 +80,13 @@
        (let ((x (as-tensor x)))
          (apply-op ',class (if (eq (dtype-of x) :bool) (!cast x *default-int*) x))))))
 
-(define-numeric !neg neg-op "-x; unsigned integers wrap." :lower (%neg x) :backward (!neg dout))
+(define-op neg-op (Elementwise) (x) "-x." :lower (%neg x) :backward (!neg dout))
+(defun !neg (x)
+  "-x; unsigned integers wrap; an error for bools."
+  (let ((x (as-tensor x)))
+    (when (eq (dtype-of x) :bool)
+      (%fail :wrong-dtype "`!neg` of a bool tensor; use `!not` or cast it"))
+    (apply-op 'neg-op x)))
 (define-numeric !square square-op "x * x."
   :lower (%mul x x) :backward (!mul dout (!mul 2.0 x)))
 ;; 0 - x instead of -x: the absolute value of -0.0 is +0.0.

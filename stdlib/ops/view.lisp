@@ -186,7 +186,7 @@ the last part may fall short."
          (total (nth axis (shape x)))
          (sizes (if (listp sizes)
                     (dims-of sizes)
-                    (loop for start from 0 below (constant-size total "!split") by sizes
+                    (loop for start from 0 below (max 1 (constant-size total "!split")) by sizes
                           collect (min sizes (- total start)))))
          (start 0))
     (values-list (loop with all = (reduce #'dim+ sizes :initial-value 0)
@@ -208,7 +208,8 @@ of unknown size always has `n`, of which the last may be empty."
   (let* ((axis (normalize-axis dim (ndim x)))
          (total (nth axis (shape x)))
          (size (dim-ceil-div total n)))
-    (cond ((integerp total) (!split x (max 1 size) :dim axis))
+    (cond ((eql total 0) (!split x (make-list n :initial-element 0) :dim axis))
+          ((integerp total) (!split x size :dim axis))
           ((dim= (dim* n size) total) (!split x (make-list n :initial-element size) :dim axis))
           (t (values-list
               (loop for i below n
@@ -237,6 +238,24 @@ of unknown size always has `n`, of which the last may be empty."
   (let ((size (nth axis (shape x))))
     (!concatenate axis (slice-axis x axis (dim- size low) low) x (slice-axis x axis 0 high))))
 
+(defun padding-value (value dtype)
+  "The number as an element of the dtype."
+  (cond ((eq dtype :bool) (if (and value (not (eql value 0)) (not (eql value 0.0))) 1 0))
+        ((not (realp value)) (%fail :bad-constant "a padding value must be a number, not ~a" value))
+        ((float-dtype-p dtype) value)
+        ((= value (truncate value)) (truncate value))
+        (t (%fail :bad-constant "the padding value ~a is no ~(~a~)" value dtype))))
+
+(defun require-padding-fits (x axis widths mode)
+  "What reflected and circular padding repeats must be there."
+  (let ((size (nth axis (shape x)))
+        (spare (if (eq mode :reflect) 1 0)))
+    (dolist (width widths)
+      (when (and (integerp size) (integerp width)
+                 (> width (if (eq mode :replicate) (* size width) (- size spare))))
+        (%fail :bad-size "`!pad` by ~a in the mode ~(~s~) does not work on an axis of size ~a" width
+               mode size)))))
+
 (defun !pad (x widths &key (mode :constant) (value 0.0))
   "`x` with `(low high)` elements added around each axis; negative numbers crop. Modes: :constant
 (`value`), :reflect, :replicate, :circular."
@@ -251,10 +270,11 @@ of unknown size always has `n`, of which the last may be empty."
                            for cut = (dim-max 0 (dim- 0 low))
                            collect (list cut (dim- (dim- dim cut) (dim-max 0 (dim- 0 high))) 1)))))
     (if (eq mode :constant)
-        (pad x added (if (float-dtype-p (dtype-of x)) value (truncate value)))
+        (pad x added (padding-value value (dtype-of x)))
         (loop for (low high) in added
               for axis from 0
               do (unless (and (eql low 0) (eql high 0))
+                   (require-padding-fits x axis (list low high) mode)
                    (setf x (funcall (ecase mode
                                       (:reflect #'reflected)
                                       (:replicate #'replicated)
@@ -324,6 +344,8 @@ of unknown size always has `n`, of which the last may be empty."
 
 (defun !diagonal (x &key (offset 0))
   "The diagonal of the last two axes, `offset` places above (below when negative)."
+  (when (< (ndim x) 2)
+    (%fail :bad-axis "`!diagonal` needs a tensor of rank 2 or more, not ~a" (ndim x)))
   (destructuring-bind (rows columns) (last (shape x) 2)
     (let* ((row (dim-max 0 (dim- 0 offset)))
            (column (dim-max 0 offset))

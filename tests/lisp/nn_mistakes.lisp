@@ -12,7 +12,7 @@
 (deftest shapes
   (refused (forward (Linear 3 4) (rand '(2 5))) "5 against 3")
   (refused (forward (ConvND 3 4 '(3 3)) (rand '(1 2 8 8))) "2 channels in 1 groups of 3")
-  (refused (forward (ConvND 3 4 '(3 3)) (rand '(3 8 8))) "tensors of one rank")
+  (refused (forward (ConvND 3 4 '(3 3)) (rand '(8 8))) "the ranks do not fit")
   (refused (forward (ConvND 3 4 '(3 3)) (rand '(1 3 2 2))) "does not fit")
   (refused (forward (ConvTransposeND 3 4 '(3)) (rand '(1 2 8))) "2 against 3")
   (refused (forward (BatchNorm 3) (rand '(2 4))) "4 against 3")
@@ -37,3 +37,38 @@
   (refused (Adam :rate 3) ":RATE")
   (testing "in inference one element is enough"
     (ok (proceed (forward (eval-mode (BatchNorm 3)) (rand '(1 3)))))))
+
+(deftest sizes-that-must-be-known
+  (let ((x (make-input 'x '(n n n))))
+    (refused (!split x 2) "`!split` needs an axis of known size")
+    (refused (!convnd x x) "the size of a window must be a positive integer, not N")
+    (refused (!maxpool x '(n)) "the size of a window must be a positive integer, not N")
+    (refused (!maxpool x '(0)) "the size of a window must be a positive integer, not 0")
+    (refused (!maxpool x '(2) :stride 0) "the stride of a window")
+    (refused (forward (LSTM 3 2) (make-input 'y '(n 2 3))) "a recurrent layer` needs an axis of known")
+    (refused (!ctc-loss x (make-tensor '(1 1) :dtype :int64) '(1) '(1)) "known number of frames")))
+
+(deftest operands
+  (let ((bools (make-tensor '(2) :dtype :bool)))
+    (refused (!neg bools) "`!neg` of a bool tensor")
+    (refused (!gather (rand '(3)) (rand '(2))) "indices must be integers")
+    (refused (!concatenate 0) "needs at least one tensor")
+    (refused (!stack 0 (rand '(2)) (rand '(3))) "`!stack` of tensors of shapes (2) and (3)")
+    (refused (!diagonal (rand '(3))) "rank 2 or more")
+    (refused (!kthvalue (rand '(3)) 0) "counts from 1")
+    (refused (!pad (rand '(3)) '((3 0)) :mode :reflect) "`!pad` by 3 in the mode :reflect")
+    (refused (!pad (make-tensor '(2) :dtype :int8) '((1 0)) :value 0.5) "0.5 is no int8")
+    (refused (!einsum "ij,jk" (rand '(2 3)) (rand '(4 3))) "the axis `j`: 3 against 4")
+    (refused (proceed (!one-hot (make-tensor '(1) :dtype :int64 :initial-element 3) 3)) "index 3")
+    (refused (!interpolate (rand '(1 1 3)) nil) "either an output size or a scale factor")
+    (refused (forward (ConvND 1 1 '(3) :padding :same :stride 2) (rand '(1 1 8))) "strides of 1")))
+
+(deftest what-16-bits-cannot-hold
+  (check-tensor (!norm (make-tensor '(1000) :dtype :float16 :initial-element 1000.0))
+                :float16 '(1) '(31616))
+  (check-tensor (!variance (make-tensor '(2) :dtype :float16 :from '(-1000 1000)) :correction 0)
+                :float16 '(1) '(:inf))
+  (check-tensor (!std (make-tensor '(2) :dtype :float16 :from '(-1000 1000)) :correction 0)
+                :float16 '(1) '(1000))
+  (check-tensor (!layer-norm (make-tensor '(2) :dtype :float16 :from '(-1000 1000)) 2)
+                :float16 '(2) '(-1 1)))

@@ -193,6 +193,8 @@
                   :float32 '(2) '(1.5 1.5)))
   (check-tensor (gradient-of #'(lambda (x) (!expt x 1.0)) 0.0) :float32 '(1) '(1))
   (check-tensor (gradient-of #'(lambda (x) (!expt x 1.1)) 0.0) :float32 '(1) '(0))
+  (check-tensor (apply #'gradient-of #'!cumsum (make-list 1022 :initial-element 1.0))
+                :float32 '(1022) (loop for k from 1022 downto 1 collect k))
   (check-tensor (gradient-of #'!relu 0.0) :float32 '(1) '(0))
   (check-tensor (gradient-of #'!abs 0.0) :float32 '(1) '(0))
   (check-tensor (gradient-of #'(lambda (x) (!clip x 0.0 1.0)) 0.0 1.0) :float32 '(2) '(1 1)))

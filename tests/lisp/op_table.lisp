@@ -1,5 +1,4 @@
-;;;; Every case of the table of ops (stdlib/op_table.lisp) over dtypes, shapes, strides and symbolic
-;;;; sizes.
+;;;; Every case of the table of ops (stdlib/op_table.lisp) over dtypes, strides and symbolic sizes.
 
 (load "stdlib/op_table.lisp")
 (load "tests/lisp/support/op_cases.lisp")
@@ -50,46 +49,30 @@ numpy_grid tests compare with NumPy, is tried on half of them."
           "one row per op"))))
 
 (deftest every-dtype
+  ;; Elementwise ops are compared with PyTorch in every dtype (torch_table_*.lisp).
   (do-cases (name row case)
-    (let* ((function (case-function name case))
-           (operands (case-operands case))
-           (dtypes (row-dtypes row))
-           (integers (set-difference dtypes *floats*))
-           (computed (remove-duplicates (append dtypes (and integers '(:int64)))))
-           (results (pairlis computed
-                             (results-of-each (loop for dtype in computed
-                                                    collect (cons function
-                                                                  (operands operands dtype))))))
-           (exact (cdr (assoc :int64 results)))
-           (wide (cdr (assoc :float64 results))))
-      (dolist (dtype dtypes)
-        (let ((label (format nil "~a of ~(~a~)" (case-label name case) dtype))
-              (result (cdr (assoc dtype results))))
-          (cond ((member dtype *floats*)
-                 (ok (same-results result wide (tolerance-of dtype)) label))
-                ((member dtype '(:int64 :int32 :int16 :int8))
-                 (ok (same-results result exact 1e-5) label))
-                ;; Bools and unsigned integers have values of their own: the shapes are compared.
-                (t
-                 (ok (equal (mapcar #'second result) (mapcar #'second exact)) label))))))))
-
-(deftest every-shape
-  (do-cases (name row case)
-    (when (map-case-p case)
+    (unless (map-case-p case)
       (let* ((function (case-function name case))
-             (dtype (if (eq (second row) :integer) :int32 :float32))
-             (shapes '(() (1) (0 3) (7) (2 1 3)))
-             (results (results-of-each
-                       (loop for sizes in shapes
-                             collect (cons function (operands (case-operands case sizes) dtype))
-                             collect (cons function
-                                           (operands (case-operands case (list (reduce #'* sizes)))
-                                                     dtype))))))
-        (loop for sizes in shapes
-              for (shaped flat) on results by #'cddr
-              do (ok (and (equal (second (first shaped)) sizes)
-                          (same-elements (third (first shaped)) (third (first flat)) 0))
-                     (format nil "~a of shape ~a" name sizes)))))))
+             (operands (case-operands case))
+             (dtypes (row-dtypes row))
+             (integers (set-difference dtypes *floats*))
+             (computed (remove-duplicates (append dtypes (and integers '(:int64)))))
+             (results (pairlis computed
+                               (results-of-each (loop for dtype in computed
+                                                      collect (cons function
+                                                                    (operands operands dtype))))))
+             (exact (cdr (assoc :int64 results)))
+             (wide (cdr (assoc :float64 results))))
+        (dolist (dtype dtypes)
+          (let ((label (format nil "~a of ~(~a~)" (case-label name case) dtype))
+                (result (cdr (assoc dtype results))))
+            (cond ((member dtype *floats*)
+                   (ok (same-results result wide (tolerance-of dtype)) label))
+                  ((member dtype '(:int64 :int32 :int16 :int8))
+                   (ok (same-results result exact 1e-5) label))
+                  ;; Bools and unsigned integers have values of their own: the shapes are compared.
+                  (t
+                   (ok (equal (mapcar #'second result) (mapcar #'second exact)) label)))))))))
 
 (deftest every-stride
   (do-cases (name row case)
@@ -107,7 +90,7 @@ numpy_grid tests compare with NumPy, is tried on half of them."
           (ok (same-results transposed expected 1e-6)
               (format nil "~a, transposed" (case-label name case))))))))
 
-(defparameter *needs-sizes* '(!split !chunk !convnd !conv-transposend !interpolate !ctc-loss)
+(defparameter *needs-sizes* '(!split !convnd !conv-transposend !ctc-loss)
   "Ops one of whose operands must have known sizes, to count results or to unroll steps.")
 
 (defun symbolic-call (function tensors prefix)
@@ -155,3 +138,22 @@ ones); the arguments that give the symbols and inputs their values."
               cases)))
     (loop while cases
           do (check-symbolic-sizes (loop repeat 8 while cases collect (pop cases))))))
+
+(deftest windows-of-symbolic-sizes
+  (let* ((w (make-tensor '(4 3 2 3) :from (operand-data :any '(4 3 2 3) 1 :float32)))
+         (back (make-tensor '(3 2 2 3) :from (operand-data :any '(3 2 2 3) 2 :float32)))
+         (x (first (operands '((x :distinct 2 3 5 7)) :float32))))
+    (check-symbolic-sizes
+     (loop for (label . function)
+             in (list (cons "convolution" #'(lambda (x) (!convnd x w :padding 1 :stride 2)))
+                      (cons "of the same size" #'(lambda (x) (!convnd x w :padding :same)))
+                      (cons "transposed" #'(lambda (x) (!conv-transposend x back :stride 2 :padding 1)))
+                      (cons "maxpool" #'(lambda (x) (!maxpool x '(2 3) :padding '(1 1) :ceiling t)))
+                      (cons "avgpool" #'(lambda (x) (!avgpool x 2 :padding 1 :count-include-pad nil)))
+                      (cons "adaptive" #'(lambda (x) (!adaptive-avgpool x '(3 2))))
+                      (cons "twice as large" #'(lambda (x) (!interpolate x nil :scale-factor 2)))
+                      (cons "bilinear" #'(lambda (x) (!interpolate x nil :scale-factor 1.5
+                                                                         :mode :bilinear)))
+                      (cons "chunks" #'(lambda (x) (!chunk x 3 :dim -1)))
+                      (cons "unfold" #'(lambda (x) (!unfold x '(2 2) :dilation 2))))
+           collect (list label function x)))))

@@ -511,6 +511,23 @@ def layers(out):
     t.op("convnd, padded", "(!convnd a b :bias c :padding 1 :stride 2)",
          lambda a, b, c: (F.conv1d if a.ndim == 3 else F.conv2d)(a, b, c, 2, 1), FLOATS, "same",
          ["any"] * 3, conv)
+    same = [[(2, 3, 7), (4, 3, 2), (4,)], [(1, 1, 1), (1, 1, 1), (1,)], [(1, 2, 5, 4), (3, 2, 2, 3), (3,)],
+            [(3, 7), (4, 3, 2), (4,)], [(2, 5, 4), (3, 2, 4, 3), (3,)]]
+    t.op("convnd, same sizes", "(!convnd a b :bias c :padding :same)",
+         lambda a, b, c: (F.conv1d if b.ndim == 3 else F.conv2d)(a, b, c, padding="same"), FLOATS, "same",
+         ["any"] * 3, same)
+    t.op("convnd without batch", "(!convnd a b :bias c :padding 2 :dilation 2)",
+         lambda a, b, c: F.conv1d(a, b, c, 1, 2, 2), FLOATS, "same", ["any"] * 3,
+         [[(3, 7), (4, 3, 2), (4,)], [(2, 5), (1, 2, 3), (1,)]])
+    t.op("convnd of reflections", "(!convnd a b :bias c :padding 1 :padding-mode :reflect)",
+         lambda a, b, c: F.conv1d(F.pad(a, (1, 1), mode="reflect"), b, c), FLOATS, "same", ["any"] * 3,
+         [[(2, 3, 7), (4, 3, 2), (4,)], [(1, 2, 5), (1, 2, 3), (1,)]])
+    t.op("einsum of three", '(!einsum "ij,jk,lk->il" a b c)',
+         lambda a, b, c: torch.einsum("ij,jk,lk->il", a, b, c), "number", "same", ["any"] * 3,
+         [[(2, 3), (3, 4), (5, 4)], [(1, 1), (1, 1), (1, 1)], [(2, 0), (0, 3), (2, 3)]])
+    t.op("embedding with padding", "(!embedding b a :padding-idx 1)",
+         lambda a, i: F.embedding(i, a, padding_idx=1), FLOATS, "same", ["any", "ids"],
+         [[(3, 4), (5,)], [(3, 1), ()], [(5, 3), (2, 3)]])
     back = [[(2, 3, 4), (3, 2, 3), (2,)], [(1, 1, 1), (1, 1, 1), (1,)], [(1, 2, 3, 2), (2, 1, 2, 3), (1,)]]
     t.op("conv-transposend", "(!conv-transposend a b :bias c :stride 2)",
          lambda a, b, c: (F.conv_transpose1d if a.ndim == 3 else F.conv_transpose2d)(a, b, c, 2),
