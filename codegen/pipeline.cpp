@@ -62,6 +62,7 @@ constexpr Pass<loops::Module> kTccPasses[] = {
     {"share_kernels",    loops::share_kernels,    false, "equal kernels, as of equal layers, are lowered and compiled once"},
     {"parallel",         loops::parallel,        false, "outer loops with independent iterations may run on several threads"},
     {"contract",         loops::contract,        false, "sums of products run in the micro-kernel on packed panels"},
+    {"unroll",           loops::unroll,          false, "windows of few terms: the loop around them runs in strips"},
     {"transpose",        loops::transpose,       false, "memory that is walked across is read once, in blocks"},
     {"split_guards",     loops::split_guards,    false, "guards leave the loops: what is left of these runs in strips"},
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
@@ -79,6 +80,7 @@ constexpr Pass<loops::Module> kC99Passes[] = {
 };
 constexpr Pass<loops::Module> kGnuPasses[] = {
     {"parallel",         loops::parallel,        false, "outer loops with independent iterations get OpenMP pragmas"},
+    {"contract",         loops::contract,        false, "sums of products run in a micro-kernel of GCC's vector types on packed panels"},
     {"split_guards",     loops::split_guards,    false, "no reader and no compiler likes a condition in an inner loop"},
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
     {"partial_sums",     loops::partial_sums,    true,  "float sums need eight partial sums for precision; compilers vectorise them"},
@@ -91,9 +93,16 @@ constexpr Order kTccOrder[] = {
     {"parallel", "contract", "independence shows in plain loops; blocks of rows are as independent as rows"},
     {"parallel", "spill_scratch", "large scratch of a parallel loop belongs to the thread"},
     {"contract", "strip", "contractions are found in plain loops; what is left around them runs in strips"},
+    {"contract", "unroll", "contractions are found in whole loops"},
+    {"unroll", "split_guards", "a window at the border has guards of its own"},
+    {"unroll", "strip", "strips are straight-line code"},
     {"contract", "transpose", "packing turns operands itself"},
     {"transpose", "strip", "turned blocks are read in steps of one"},
     {"strip", "partial_sums", "sums of strips have lanes of their own"},
+};
+constexpr Order kGnuOrder[] = {
+    {"parallel", "contract", "independence shows in plain loops; blocks of rows are as independent as rows"},
+    {"contract", "split_guards", "contractions are found in whole loops"},
 };
 constexpr Order kTargetOrder[] = {
     {"split_guards", "dead_guards", "guards that are known leave values behind"},
@@ -107,6 +116,7 @@ static_assert(in_order(kLoopPasses, kLoopOrder));
 static_assert(in_order(kTccPasses, kTccOrder));
 static_assert(in_order(kTccPasses, kTargetOrder));
 static_assert(in_order(kC99Passes, kTargetOrder));
+static_assert(in_order(kGnuPasses, kGnuOrder));
 static_assert(in_order(kGnuPasses, kTargetOrder));
 
 template <typename T, size_t N>

@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -108,6 +110,7 @@ std::shared_ptr<SharedObject> cached(const std::string& stem, const std::string&
   if (read_file(stem + ".c") != key) {
     return nullptr;
   }
+  ::utimensat(AT_FDCWD, (stem + ".c").c_str(), nullptr, 0);  // used now; see prune()
   return open(stem + ".so");
 }
 
@@ -128,9 +131,55 @@ bool publish(const std::string& from, const std::string& to) {
   return !error;
 }
 
+/// Removes what was not used for longest, but not the entry `kept`, until the files have at most
+/// so many bytes. Several processes may do this at once, and others may look for what is removed.
+void prune(const fs::path& directory, const std::string& kept, uintmax_t bytes) {
+  struct Entry {
+    fs::file_time_type used = fs::file_time_type::min();
+    uintmax_t bytes = 0;
+    std::vector<fs::path> files;  // in the order of their names: the text goes before the object
+  };
+  std::map<std::string, Entry> entries;
+  uintmax_t total = 0;
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    std::error_code gone;  // another process was faster
+    const uintmax_t size = it->file_size(gone);
+    const fs::file_time_type used = it->last_write_time(gone);
+    if (gone) {
+      continue;
+    }
+    const std::string name = it->path().filename().string();
+    Entry& entry = entries[name.substr(0, name.find('.'))];
+    entry.used = std::max(entry.used, used);
+    entry.bytes += size;
+    entry.files.push_back(it->path());
+    total += size;
+  }
+  std::vector<Entry*> oldest;
+  for (auto& [name, entry] : entries) {
+    if (name != kept) {
+      std::sort(entry.files.begin(), entry.files.end());
+      oldest.push_back(&entry);
+    }
+  }
+  std::sort(oldest.begin(), oldest.end(),
+            [](const Entry* a, const Entry* b) { return a->used < b->used; });
+  for (const Entry* entry : oldest) {
+    if (total <= bytes) {
+      return;
+    }
+    for (const fs::path& file : entry->files) {
+      std::error_code ignored;
+      fs::remove(file, ignored);
+    }
+    total -= entry->bytes;
+  }
+}
+
 std::shared_ptr<SharedObject> compile(const Program& program, const std::string& compiler,
                                       const std::string& key, const std::string& stem,
-                                      const std::atomic<bool>* cancelled) {
+                                      const NativeOptions& options) {
   const TemporaryDirectory directory;
   const std::string source = directory.file("kernels.c");
   const std::string object = directory.file("kernels.so");
@@ -138,7 +187,7 @@ std::shared_ptr<SharedObject> compile(const Program& program, const std::string&
   std::vector<std::string> command = {compiler};
   command.insert(command.end(), std::begin(kFlags), std::end(kFlags));
   command.insert(command.end(), {source, "-o", object, "-lm"});
-  const ProgramResult result = run_program(command, cancelled);
+  const ProgramResult result = run_program(command, options.cancelled);
   if (result.exit_code != 0) {
     throw RuntimeError(fmt::format("`{}`: {} failed with exit code {}:\n{}", program.name, compiler,
                                    result.exit_code, result.output));
@@ -149,6 +198,8 @@ std::shared_ptr<SharedObject> compile(const Program& program, const std::string&
     // The text goes last: who finds it finds the object too.
     if (publish(object, stem + ".so") && publish(source, stem + ".c")) {
       if (std::shared_ptr<SharedObject> kept = open(stem + ".so")) {
+        prune(fs::path(stem).parent_path(), fs::path(stem).filename().string(),
+              options.cache_bytes);
         return kept;
       }
     }
@@ -217,7 +268,7 @@ std::unique_ptr<Executable> load_native(const Program& program, const NativeSour
   const std::string stem = directory.empty() ? "" : directory + "/" + digest(key);
   std::shared_ptr<SharedObject> object = stem.empty() ? nullptr : cached(stem, key);
   if (object == nullptr) {
-    object = compile(program, *compiler, key, stem, options.cancelled);
+    object = compile(program, *compiler, key, stem, options);
   }
   std::vector<const void*> addresses;
   for (const std::string& name : source.bound) {
@@ -241,6 +292,8 @@ std::unique_ptr<Executable> load_native(const Program& program, const NativeSour
 // An entry is DIGEST.c and DIGEST.so; the text starts with the compiler, its flags and the machine,
 // so that none of them can be stale, and is compared as a whole, so that no two texts can be
 // confused. Both files are written elsewhere and renamed; a process that finds the text finds an
-// object made from it, whichever of several writers renamed last. dlopen() gives one handle for
-// one file: ct_bind may run again while kernels run, but writes the addresses that are there.
+// object made from it, whichever of several writers renamed last. An entry that is removed loses
+// its text first; who has just read that finds no object and compiles; who has opened the object
+// keeps it. dlopen() gives one handle for one file: ct_bind may run again while kernels run, but
+// writes the addresses that are there.
 }  // namespace caten::runtime

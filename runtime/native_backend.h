@@ -18,6 +18,8 @@ struct NativeOptions {
   std::string compiler{};   // a path; empty: native_compiler()
   std::string directory{};  // of the cache; empty: cache_directory()
   std::shared_ptr<Workers> workers{};
+  /// After a new entry, those that were not used for longest leave until so much is left.
+  uintmax_t cache_bytes = uintmax_t{512} << 20;
   const std::atomic<bool>* cancelled = nullptr;  // ends the compiler when it becomes true
 };
 

@@ -5,6 +5,7 @@
 
 #include "codegen/c/emit_entry.h"
 #include "codegen/c/emit_main.h"
+#include "codegen/c/matmul_helper.h"
 #include "codegen/pipeline.h"
 
 namespace caten::codegen {
@@ -145,6 +146,11 @@ LibraryText emit_library(const std::vector<LibraryEntry>& entries, std::string_v
     out.source += fmt::format(kWeightsMatch, options.file_bytes, options.file_header.size(), hash);
   }
   out.source += helpers;
+  for (const auto& [function, prototype] : state.uses.vector_functions) {
+    const std::optional<std::string> text = c::matmul_helper_text(function);
+    CATEN_CHECK(text, "a library calls `{}`, which has no text", function);
+    out.source += *text;
+  }
   out.source += functions;
   if (options.main) {
     out.main = c::main_text(header_name, state, main_functions, rows);

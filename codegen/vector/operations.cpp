@@ -52,6 +52,10 @@ std::optional<Value> unary_float(Builder& b, Op op, Value x) {
       return b.unary(Code::Nearest, x);
     case Op::Exp:
       return elementary::exp_spec<true>(f).value;
+    case Op::Exp2:
+      return elementary::exp2_spec<true>(f).value;
+    case Op::Log2:
+      return elementary::log2_spec<true>(f).value;
     case Op::Log:
       return elementary::log_spec<true>(f).value;
     case Op::Sin:

@@ -1,4 +1,5 @@
-// Elementary functions: the vectorisable specifications of elementary_f32.h where there is one,
+// Elementary functions: the vectorisable specifications of elementary_f32.h and elementary_f64.h
+// where there is one,
 // else the C library's, which are within the bound and correct at the special values; rint assumes
 // the default rounding mode (to nearest even).
 #include "ir/support/elementary.h"
@@ -7,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "ir/support/elementary_f32.h"
+#include "ir/support/elementary_f64.h"
 
 namespace caten::elementary {
 
@@ -25,6 +26,17 @@ bool is_fused() {
 #endif
 }
 
+namespace {
+
+float own_fmod(float x, float y) {
+  return std::fmod(x, y);
+}
+float own_pow(float x, float y) {
+  return is_fused() && has_pow_f32(x, y) ? pow_f32(x, y) : std::pow(x, y);
+}
+
+}  // namespace
+
 #define CATEN_ELEMENTARY1(fn) \
   float fn(float x) {         \
     return std::fn(x);        \
@@ -40,9 +52,16 @@ bool is_fused() {
   double fn(double x) {                                             \
     return std::fn(x);                                              \
   }
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64)                               \
+  float fn(float x) {                                                            \
+    return std::fabs(x) > (limit) ? std::fn(x) : specified_##fn(x);              \
+  }                                                                              \
+  double fn(double x) {                                                          \
+    return is_fused() && !(std::fabs(x) > (limit64)) ? fn##_f64(x) : std::fn(x); \
+  }
 #define CATEN_ELEMENTARY2(fn)     \
   float fn(float x, float y) {    \
-    return std::fn(x, y);         \
+    return own_##fn(x, y);        \
   }                               \
   double fn(double x, double y) { \
     return std::fn(x, y);         \
@@ -50,6 +69,7 @@ bool is_fused() {
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
 #undef CATEN_ELEMENTARY_SPEC
+#undef CATEN_ELEMENTARY_SPEC2
 #undef CATEN_ELEMENTARY2
 
 }  // namespace caten::elementary

@@ -96,13 +96,10 @@ inline F with_sign_of(F value, F sign) {
 /// ones overflow.
 constexpr float kQuarters[] = {1.0F, 1.18920711F, 1.41421356F, 1.68179283F,
                                2.0F, 2.37841423F, 2.82842712F, 3.36358566F};
+/// Leaves 8 (j + 127) + i in the low bits of what it is added to.
+constexpr float kBiasedEighths = kRoundFloat + 1016.0F;
 template <bool fused, typename F>
-inline F exp_inner(F x) {
-  constexpr float kBiased = kRoundFloat + 1016.0F;  // leaves 8 (j + 127) + i in the low bits
-  const F shifted = multiply_add<fused>(x, 5.77078009F, kBiased);
-  const F k = shifted - kBiased;
-  const F high = multiply_add<fused>(k, -0.17333984375F, x);  // -ln 2 / 4 in two parts
-  const F r = multiply_add<fused>(k, 5.30486104e-5F, high);
+inline F exp_of_rest(F r, F shifted) {
   const F r2 = r * r;
   const F q =
       multiply_add<fused>(multiply_add<fused>(r, 0.0416825339F, 0.166721061F), r, 0.49999997F);
@@ -113,13 +110,35 @@ inline F exp_inner(F x) {
   return multiply_add<fused>(p, base, base) * float_of(scale);
 }
 template <bool fused, typename F>
+inline F exp_inner(F x) {
+  const F shifted = multiply_add<fused>(x, 5.77078009F, kBiasedEighths);
+  const F k = shifted - kBiasedEighths;
+  const F high = multiply_add<fused>(k, -0.17333984375F, x);  // -ln 2 / 4 in two parts
+  return exp_of_rest<fused>(multiply_add<fused>(k, 5.30486104e-5F, high), shifted);
+}
+template <bool fused, typename F>
 inline F exp_spec(F x) {
   return exp_inner<fused>(at_least(at_most(x, 89.0F), -105.0F));
 }
+/// 2^x: the rest is exact.
+template <bool fused, typename F>
+inline F exp2_spec(F x) {
+  const F y = at_least(at_most(x, 129.0F), -151.0F);
+  const F shifted = multiply_add<fused>(y, 4.0F, kBiasedEighths);
+  const F r = multiply_add<fused>(shifted - kBiasedEighths, -0.25F, y);
+  return exp_of_rest<fused>(r * 0.693147182F, shifted);
+}
 
 /// x = 2^k (1 + f) with 1 + f in [2/3, 4/3): log x = k ln2 + f + f^2 p(f). N. Juffa's p.
+template <typename F>
+struct LogParts {
+  F k;
+  F f;
+  F s;  // f^2
+  F p;
+};
 template <bool fused, typename F>
-inline F log_spec(F x) {
+inline LogParts<F> log_parts(F x) {
   const auto tiny = x < 1.17549435e-38F;  // subnormal, or no positive number
   const F y = choose(tiny, x * 8388608.0F, x);
   const auto bits = bits_of(y);
@@ -134,12 +153,30 @@ inline F log_spec(F x) {
   odd = multiply_add<fused>(odd, s, 0.200120345F);
   even = multiply_add<fused>(even, s, -0.249996200F);
   const F p = multiply_add<fused>(multiply_add<fused>(odd, f, even), f, 0.333331972F);
-  const F low = multiply_add<fused>(multiply_add<fused>(p, f, -0.5F), s, k * -2.12194440e-4F);
-  const F value = multiply_add<fused>(k, 0.693359375F, f + low);
+  return {k, f, s, multiply_add<fused>(p, f, -0.5F)};
+}
+/// A logarithm's values at 0, infinity and where it has none.
+template <typename F>
+inline F log_at_ends(F x, F value) {
   const float infinity = __builtin_inff();
   const F top = choose(x == infinity, x, value);
   const F bottom = choose(x == 0.0F, -infinity, top);
   return choose(x >= 0.0F, bottom, __builtin_nanf(""));
+}
+template <bool fused, typename F>
+inline F log_spec(F x) {
+  const auto [k, f, s, p] = log_parts<fused>(x);
+  const F low = multiply_add<fused>(p, s, k * -2.12194440e-4F);
+  return log_at_ends(x, multiply_add<fused>(k, 0.693359375F, f + low));
+}
+template <bool fused, typename F>
+inline F log2_spec(F x) {
+  const auto [k, f, s, p] = log_parts<fused>(x);
+  // f and 1 / ln 2 in two parts: the product of the first ones is exact.
+  const F high = float_of(bits_of(f) & 0xfffff000U);
+  const F low = multiply_add<fused>(f - high, 1.44269504F, high * 3.12228395e-4F);
+  const F rest = multiply_add<fused>(p * s, 1.44269504F, low);
+  return log_at_ends(x, (k + high * 1.4423828125F) + rest);
 }
 
 /// Arguments of sin_spec and cos_spec: larger ones need more of pi than it carries.
@@ -191,16 +228,17 @@ inline F cos_spec(F x) {
 
 /// A function of a >= 0 as eight polynomials in a - centre, whose coefficients are rows of the
 /// table below the centres, from the constant on. The columns belong to the half octaves that
-/// `where` is in, in the order of the lowest three bits of their numbers.
+/// `where` is in, in the order of the lowest three bits of their numbers. Below `first` the centre
+/// is 0 and the polynomial is what the function has beside a.
 template <bool fused, typename F, size_t rows>
-inline F in_pieces(F a, F where, const float (&table)[rows][8]) {
+inline F in_pieces(F a, F where, float first, const float (&table)[rows][8]) {
   const auto index = shift_right(bits_of(where), 22);
   const F t = a - lookup(index, table[0]);
   F value = lookup(index, table[rows - 1]);
-  for (size_t row = rows - 2; row > 0; --row) {
+  for (size_t row = rows - 2; row > 1; --row) {
     value = multiply_add<fused>(value, t, lookup(index, table[row]));
   }
-  return value;
+  return multiply_add<fused>(value, t, choose(a < first, a, lookup(index, table[1])));
 }
 
 // Least maximum of the relative error, by iterated least squares; below 0.9 * 2^-24.
@@ -208,7 +246,7 @@ inline F in_pieces(F a, F where, const float (&table)[rows][8]) {
 constexpr float kTanhPieces[][8] = {
     {2.5F, 3.5F, 5.0F, 7.55000019F, 0.0F, 0.875F, 1.25F, 1.75F},
     {0.986614287F, 0.998177886F, 0.999909222F, 0.999999464F, 0.0F, 0.703905582F, 0.848283648F, 0.941375554F},
-    {0.0265922304F, 0.00364088453F, 0.000181578464F, 1.10603753e-06F, 1.0F, 0.5045169F, 0.280414879F, 0.113812096F},
+    {0.0265922304F, 0.00364088453F, 0.000181578464F, 1.10603753e-06F, 2.38663276e-08F, 0.5045169F, 0.280414879F, 0.113812096F},
     {-0.0262362808F, -0.00363425072F, -0.000181562529F, -1.10613905e-06F, -3.50801884e-06F, -0.355132282F, -0.237871334F, -0.107139923F},
     {0.0170207601F, 0.00241401047F, 0.00012108581F, 7.44299427e-07F, -0.333249986F, 0.0818073004F, 0.108310945F, 0.0629215166F},
     {-0.00804749504F, -0.00119818561F, -6.0517923e-05F, -3.71935215e-07F, -0.000715073373F, 0.0607928149F, -0.0125880949F, -0.0235194936F},
@@ -220,7 +258,7 @@ constexpr float kTanhPieces[][8] = {
 constexpr float kErfPieces[][8] = {
     {2.5F, 3.4749999F, 0.0F, 0.4375F, 0.625F, 0.875F, 1.25F, 1.75F},
     {0.999593019F, 0.999999106F, 0.0F, 0.463898122F, 0.623240888F, 0.784075081F, 0.92290014F, 0.986671686F},
-    {0.00217897678F, 6.51896335e-06F, 1.12837923F, 0.931812167F, 0.763499558F, 0.524745047F, 0.236521214F, 0.0527748354F},
+    {0.00217897678F, 6.51896335e-06F, 0.128379196F, 0.931812167F, 0.763499558F, 0.524745047F, 0.236521214F, 0.0527748354F},
     {-0.00544397533F, -2.25181593e-05F, -5.8284636e-06F, -0.407667816F, -0.477187216F, -0.459151924F, -0.295652002F, -0.0923561528F},
     {0.00832674373F, 4.6412224e-05F, -0.37594232F, -0.19170095F, -0.0556747951F, 0.0929196477F, 0.167523235F, 0.0901776701F},
     {-0.00865168031F, -7.54352295e-05F, -0.00213454966F, 0.177823633F, 0.176460326F, 0.112399571F, -0.00612104125F, -0.0481074974F},
@@ -232,12 +270,12 @@ constexpr float kErfPieces[][8] = {
 template <bool fused, typename F>
 inline F tanh_spec(F x) {
   const F a = at_most(magnitude(x), 9.1F);
-  return with_sign_of(in_pieces<fused>(a, at_most(at_least(a, 0.5F), 7.5F), kTanhPieces), x);
+  return with_sign_of(in_pieces<fused>(a, at_most(at_least(a, 0.5F), 7.5F), 0.75F, kTanhPieces), x);
 }
 template <bool fused, typename F>
 inline F erf_spec(F x) {
   const F a = at_most(magnitude(x), 3.95F);
-  return with_sign_of(in_pieces<fused>(a, at_least(a, 0.25F), kErfPieces), x);
+  return with_sign_of(in_pieces<fused>(a, at_least(a, 0.25F), 0.375F, kErfPieces), x);
 }
 
 // specified_NAME(x): the variant that holds in this process.
@@ -247,10 +285,12 @@ inline F erf_spec(F x) {
   [[maybe_unused]] inline float specified_##fn(float x) {         \
     return is_fused() ? fn##_spec<true>(x) : fn##_spec<false>(x); \
   }
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64) CATEN_ELEMENTARY_SPEC(fn, limit)
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
 #undef CATEN_ELEMENTARY2
 #undef CATEN_ELEMENTARY_SPEC
+#undef CATEN_ELEMENTARY_SPEC2
 
 }  // namespace
 }  // namespace caten::elementary

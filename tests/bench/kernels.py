@@ -9,6 +9,7 @@ above 1 we are faster.
 """
 import argparse
 import ctypes
+import itertools
 import json
 import os
 import subprocess
@@ -34,8 +35,8 @@ def least(call):
 
 
 class Worker:
-    def __init__(self, path):
-        self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, row):
         self.process.stdin.write(row + "\n")
@@ -115,6 +116,23 @@ def rows(peer, blas):
             yield (f"matmul-bias-gelu {n}", 0.93, "OpenBLAS (bare)", gemm)
 
 
+def library_rows():
+    """The same for rows.lisp."""
+    # channels, filters, size, kernel, stride, groups
+    for numbers_ in ((64, 64, 56, 3, 1, 1), (64, 128, 56, 3, 2, 1), (256, 256, 14, 3, 1, 1),
+                     (64, 256, 56, 1, 1, 1), (128, 128, 56, 3, 1, 128)):
+        channels, filters, size, kernel, stride, groups = numbers_
+        x = numbers(1, channels, size, size)
+        w = numbers(filters, channels // groups, kernel, kernel)
+        yield ("conv " + " ".join(map(str, numbers_)), 0.95, "torch", lambda x=x, w=w, s=stride, k=kernel, g=groups:
+               torch.conv2d(x, w, stride=s, padding=k // 2, groups=g))
+    for length in (128, 1024):
+        q, k, v = (numbers(1, 12, length, 64) for _ in range(3))
+        mask = torch.full((length, length), float("-inf")).triu(1)
+        yield (f"attention 12 {length} 64", 1.5, "torch", lambda q=q, k=k, v=v, m=mask:
+               torch.softmax(q @ k.transpose(-1, -2) * 0.125 + m, -1) @ v)
+
+
 def machine():
     with open("/proc/cpuinfo") as info:
         return next((line.split(":")[1].strip() for line in info if line.startswith("model name")), "?")
@@ -123,6 +141,7 @@ def machine():
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("worker")
+    arguments.add_argument("catenc")
     arguments.add_argument("--json")
     arguments.add_argument("--only", default="")
     options = arguments.parse_args()
@@ -131,15 +150,18 @@ def main():
     blas = ctypes.CDLL("libopenblas.so.0")
     blas.openblas_set_num_threads(1)
     worker = Worker(options.worker)
+    library = Worker(options.catenc, "run", "--threads=1", os.path.join(HERE, "rows.lisp"))
     results = []
     print(f"{machine()}, torch {torch.__version__}, one thread")
     print(f"{'row':<28}{'us':>12}{'peer':>12}  {'peer is':<16}{'ratio':>6}  budget")
-    for row, budget, peer_name, call in rows(compile_peer(), blas):
+    every = itertools.chain(((worker, *row) for row in rows(compile_peer(), blas)),
+                            ((library, *row) for row in library_rows()))
+    for runner, row, budget, peer_name, call in every:
         if options.only not in row:
             continue
         ours = theirs = float("inf")
         for _ in range(ROUNDS):
-            ours = min(ours, worker.run(row))
+            ours = min(ours, runner.run(row))
             theirs = min(theirs, least(call))
         ratio = theirs / ours
         verdict = "" if budget is None else f"{budget}" if ratio >= budget else f"{budget} MISSED"

@@ -158,6 +158,13 @@ class ErrorGraph {
     return sum <= 2 / unit(array.dtype);
   }
 
+  bool is_product(NodeId x) const {
+    while (info(old_[x].op).cls == OpClass::Movement) {
+      x = old_[x].inputs[0];
+    }
+    return old_[x].op == Op::Mul;
+  }
+
   Error reduce_error(NodeId id) {
     const Node& node = old_[id];
     const auto& attr = node.get<air::ReduceAttr>();
@@ -183,11 +190,16 @@ class ErrorGraph {
       }
       return with_rounding(times(times(magnitude(new_id(id)), n), eps), id, 1);
     }
-    if (!inner && is_exact_sum(x)) {
+    const bool unrounded = is_half(node.dtype) && is_product(x);
+    if (!inner && !unrounded && is_exact_sum(x)) {
       return std::nullopt;
     }
     const NodeId sum = b_.reduce(ReduceOp::Add, magnitude(new_id(x)), attr.axes);
     NodeId error = times(times(sum, n), eps);
+    if (unrounded) {  // in a contraction products of 16-bit floats stay float32 (LANGUAGE §5)
+      error = plus(error, times(sum, unit(node.dtype)));
+      error = plus(error, times(n, smallest(node.dtype)));
+    }
     if (inner) {
       error = plus(error, b_.reduce(ReduceOp::Add, *inner, attr.axes));
     }

@@ -78,6 +78,7 @@ class Contractor : private ContractionFinder {
     }
     std::vector<Core> cores;
     for (size_t i = 0; i < loop.body.size(); ++i) {
+      distribute(loop, loop.body, i);
       std::optional<Core> core = find_core(loop, loop.body, i);
       if (!core && make_row(loop, loop.body, i)) {
         i += 2;
@@ -314,7 +315,7 @@ class Contractor : private ContractionFinder {
                                   const std::vector<Loop>& lines, const std::vector<Loop>& depth) {
     const auto* load = statements.empty() ? nullptr : std::get_if<Load>(&statements.back().node);
     if (load == nullptr || load->value != value || !load->guard.empty() ||
-        kernel_.array(load->array).is_scalar || kernel_.array(load->array).dtype != dtype) {
+        kernel_.array(load->array).is_scalar || held_as(kernel_.array(load->array)) != dtype) {
       return std::nullopt;
     }
     Matrix out{load->array,
@@ -331,11 +332,15 @@ class Contractor : private ContractionFinder {
     return out;
   }
 
+  /// What an element is in memory.
+  static DType held_as(const Array& array) { return array.widened ? DType::Float32 : array.dtype; }
+
   ArrayId scratch(DType dtype, ExprId size, const char* label, Block& out) {
     Array array;
     array.label = label;
     array.space = ArraySpace::Scratch;
     array.dtype = dtype;
+    array.widened = is_half(dtype);
     array.size = size;
     array.written = true;
     const ArrayId id = kernel_.new_array(std::move(array));
@@ -343,20 +348,26 @@ class Contractor : private ContractionFinder {
     return id;
   }
 
-  /// Computes the operand into a matrix of its own, walking memory along whichever of lines and
-  /// depth its first load does.
-  Matrix computed(const Block& statements, ValueId value, DType dtype,
-                  const std::vector<Loop>& lines, const std::vector<Loop>& depth, ExprId most_lines,
-                  Block& out) {
-    bool along_depth = true;
+  /// Whether an operand is better computed along its depth than across, by its first load: steps of
+  /// one, then any constant step, and loops that are long enough for strips.
+  bool walks_depth(const Block& statements, const Loop& line, const Loop& depth) const {
     for (const Stmt& stmt : statements) {
       if (const auto* load = std::get_if<Load>(&stmt.node)) {
-        along_depth = pool_.linear_coefficient(load->index, lines.back().range) != 1;
-        break;
+        const std::optional<int64_t> across = pool_.linear_coefficient(load->index, line.range);
+        const std::optional<int64_t> along = pool_.linear_coefficient(load->index, depth.range);
+        const bool is_long = !too_small(depth.extent, tiling_.min_strip_loop);
+        return across != 1 && ((along == 1 && is_long) || !across);
       }
     }
+    return true;
+  }
+
+  /// Computes the operand into a matrix of its own.
+  Matrix computed(const Block& statements, ValueId value, const std::vector<Loop>& lines,
+                  const std::vector<Loop>& depth, ExprId most_lines, Block& out) {
+    const bool along_depth = walks_depth(statements, lines.back(), depth.back());
     const ExprId size = pool_.mul(most_lines, product(depth));
-    const ArrayId array = scratch(dtype, size, "packed", out);
+    const ArrayId array = scratch(kernel_.value(value).dtype, size, "packed", out);
     const auto& outer = along_depth ? lines : depth;
     const auto& inner = along_depth ? depth : lines;
     const ExprId place = pool_.add(pool_.mul(position(outer), product(inner)), position(inner));
@@ -383,7 +394,10 @@ class Contractor : private ContractionFinder {
   }
 
   static std::string routine(const char* name, DType dtype) {
-    return std::string("ct_") + name + (dtype == DType::Float32 ? "_f32" : "_f64");
+    return std::string("ct_") + name +
+           (dtype == DType::Float32   ? "_f32"
+            : dtype == DType::Float64 ? "_f64"
+                                      : "_i32");
   }
 
   ArrayId pack(const char* name, const Matrix& matrix, DType dtype, ExprId lines, ExprId depth,
@@ -434,7 +448,7 @@ class Contractor : private ContractionFinder {
         scratch(core.dtype, pool_.mul(rounded_up(columns, panel), depth), "columns", before);
     std::optional<Matrix> right = in_memory(b, core.b, core.dtype, core.columns, core.depth);
     if (!right) {
-      right = computed(b, core.b, core.dtype, core.columns, core.depth, columns, before);
+      right = computed(b, core.b, core.columns, core.depth, columns, before);
     }
     pack("pack_columns", *right, core.dtype, columns, depth, b_panels, before);
     // a, the rows of this block.
@@ -452,7 +466,7 @@ class Contractor : private ContractionFinder {
     const std::vector<Loop> lines = {{row, block.count}};
     std::optional<Matrix> left = in_memory(a, core.a, core.dtype, lines, core.depth);
     if (!left) {
-      left = computed(a, core.a, core.dtype, lines, core.depth, pool_.constant(block.size), out);
+      left = computed(a, core.a, lines, core.depth, pool_.constant(block.size), out);
     }
     pack("pack_rows", *left, core.dtype, block.count, depth, a_panels, out);
     // c += a b

@@ -23,9 +23,9 @@ struct Core {
   std::vector<Loop> columns;
   std::vector<Loop> depth;
   ArrayId row;
-  ExprId row_index;  // of the accumulation, over i and the column ranges
-  DType dtype = DType::Float32;
-  Block operands;  // what computes a and b, in order
+  ExprId row_index;              // of the accumulation, over i and the column ranges
+  DType dtype = DType::Float32;  // of the panels and of the sums
+  Block operands;                // what computes a and b, in order
   ValueId a;
   ValueId b;
 };
@@ -96,10 +96,9 @@ class ContractionFinder {
     }
     core.row = sum->array;
     core.row_index = sum->index;
-    const Array& row = kernel_.array(sum->array);
-    core.dtype = row.dtype;
-    if (core.columns.empty() || core.depth.empty() || row.widened ||
-        (core.dtype != DType::Float32 && core.dtype != DType::Float64) ||
+    const std::optional<DType> dtype = summed_in(kernel_.array(sum->array));
+    core.dtype = dtype.value_or(DType::Float32);
+    if (core.columns.empty() || core.depth.empty() || !dtype ||
         uses_any(pool_.sub(sum->index, position(core.columns)), core.columns)) {
       return std::nullopt;
     }
@@ -107,6 +106,113 @@ class ContractionFinder {
       return std::nullopt;
     }
     return core;
+  }
+
+  /// The dtype of a micro-kernel that adds to the array: 16-bit floats are summed up as floats.
+  static std::optional<DType> summed_in(const Array& array) {
+    if (is_half(array.dtype)) {
+      return array.widened ? std::optional(DType::Float32) : std::nullopt;
+    }
+    const bool has_kernel = array.dtype == DType::Float32 || array.dtype == DType::Float64 ||
+                            array.dtype == DType::Int32;
+    return has_kernel ? std::optional(array.dtype) : std::nullopt;
+  }
+
+  /// for i { for j { c = … }; for k { for j { c += … } } } becomes one nest per statement, when one
+  /// of them is a contraction with i among its columns: each element is still set before it is
+  /// added to.
+  bool distribute(const For& outer, Block& statements, size_t at) {
+    std::vector<Loop> around;
+    auto* loop = std::get_if<For>(&statements[at].node);
+    for (For* next = loop; next != nullptr;
+         next = loop->body.size() == 1 ? std::get_if<For>(&loop->body.front().node) : nullptr) {
+      loop = next;
+      around.push_back({loop->range, loop->hi});
+      if (!pool_.is(loop->lo, 0)) {
+        return false;
+      }
+    }
+    if (loop == nullptr || loop->body.size() < 2) {
+      return false;
+    }
+    std::vector<Block> nests;
+    std::optional<Core> core;
+    for (const Stmt& stmt : loop->body) {
+      if (!std::holds_alternative<For>(stmt.node)) {
+        return false;
+      }
+      nests.push_back({stmt});
+      for (size_t i = around.size(); i-- > 0;) {
+        For level{around[i].range, pool_.constant(0), around[i].extent, LoopKind::Serial,
+                  std::move(nests.back())};
+        nests.back().clear();
+        nests.back().push_back({std::move(level)});
+      }
+      if (std::optional<Core> found = find_core(outer, nests.back(), 0)) {
+        core = std::move(found);
+      }
+    }
+    if (!core || !are_apart(nests, *core)) {
+      return false;
+    }
+    Block replacement;
+    for (const Block& nest : nests) {
+      replacement.push_back(std::move(Cloner(pool_, kernel_, {}).clone(nest).front()));
+    }
+    register_constants(replacement);
+    const auto place = statements.begin() + static_cast<std::ptrdiff_t>(at);
+    statements.insert(statements.erase(place), std::make_move_iterator(replacement.begin()),
+                      std::make_move_iterator(replacement.end()));
+    return true;
+  }
+
+  /// The nests share nothing that one of them writes but the rows of the contraction, whose
+  /// elements all of them visit in the same order.
+  bool are_apart(std::vector<Block>& nests, const Core& core) {
+    const ExprId base = pool_.sub(core.row_index, position(core.columns));
+    std::map<uint32_t, size_t> first_in;  // array -> a nest
+    std::map<uint32_t, bool> shared;
+    std::map<uint32_t, bool> written;
+    bool fine = true;
+    for (size_t n = 0; n < nests.size(); ++n) {
+      std::vector<Loop> loops;
+      innermost(nests[n].front(), loops);
+      for_each_stmt(nests[n], [&](const Stmt& stmt) {
+        const auto* load = std::get_if<Load>(&stmt.node);
+        const auto* store = std::get_if<Store>(&stmt.node);
+        const auto* sum = std::get_if<Accumulate>(&stmt.node);
+        fine = fine && !std::holds_alternative<Call>(stmt.node) &&
+               !std::holds_alternative<SortLine>(stmt.node) &&
+               !std::holds_alternative<If>(stmt.node);
+        if (load == nullptr && store == nullptr && sum == nullptr) {
+          return;
+        }
+        const ArrayId array = load != nullptr    ? load->array
+                              : store != nullptr ? store->array
+                                                 : sum->array;
+        const ExprId index = load != nullptr    ? load->index
+                             : store != nullptr ? store->index
+                                                : sum->index;
+        if (array == core.row) {
+          std::vector<Loop> columns;
+          for (const Loop& loop : loops) {
+            if (pool_.uses(index, loop.range)) {
+              columns.push_back(loop);
+            }
+          }
+          fine = fine && pool_.sub(index, position(columns)) == base &&
+                 product(columns) == product(core.columns);
+          return;
+        }
+        const auto [entry, inserted] = first_in.try_emplace(array.index, n);
+        shared[array.index] = shared[array.index] || entry->second != n;
+        written[array.index] = written[array.index] || load == nullptr;
+      });
+    }
+    for (const auto& [array, is_shared] : shared) {
+      fine = fine && !(is_shared && written[array]);
+    }
+    return fine;
   }
 
   bool is_small(const For& outer, const Core& core) {
@@ -186,10 +292,20 @@ class ContractionFinder {
   }
 
   /// for j { s = 0; for k { s += … }; rest } with a scalar s becomes a row: for j { row[j] = 0 },
-  /// for k { for j { row[j] += … } }, for j { rest }. Only where the sum is a contraction.
+  /// for k { for j { row[j] += … } }, for j { rest }, where j may be several loops. Only where the
+  /// sum is a contraction.
   bool make_row(const For& outer, Block& statements, size_t at) {
+    std::vector<Loop> columns;
     auto* loop = std::get_if<For>(&statements[at].node);
-    if (loop == nullptr || !pool_.is(loop->lo, 0)) {
+    for (For* next = loop; next != nullptr;
+         next = loop->body.size() == 1 ? std::get_if<For>(&loop->body.front().node) : nullptr) {
+      loop = next;
+      columns.push_back({loop->range, loop->hi});
+      if (!pool_.is(loop->lo, 0)) {
+        return false;
+      }
+    }
+    if (loop == nullptr) {
       return false;
     }
     Block& body = loop->body;
@@ -225,47 +341,48 @@ class ContractionFinder {
       return false;
     }
     Core core;
-    core.columns = {{loop->range, loop->hi}};
+    core.columns = columns;
     core.depth = depth;
-    core.dtype = kernel_.array(scalar).dtype;
-    const bool widened = kernel_.array(scalar).widened;
-    if (widened || (core.dtype != DType::Float32 && core.dtype != DType::Float64) ||
-        !take_operands(outer, *inner, sum->value, core) || is_small(outer, core)) {
+    const std::optional<DType> dtype = summed_in(kernel_.array(scalar));
+    core.dtype = dtype.value_or(DType::Float32);
+    if (!dtype || !take_operands(outer, *inner, sum->value, core) || is_small(outer, core)) {
       return false;
     }
     Array& row = kernel_.arrays[scalar.index];
     row.is_scalar = false;
-    row.size = loop->hi;
-    // Three loops over fresh ranges.
-    const auto at_element = [&](Block& block, RangeId range) {
+    row.size = product(columns);
+    // Three nests over fresh ranges.
+    const auto at_element = [&](Block& block) {
       each_access(block, [&](ArrayId& array, ExprId& index) {
         if (array == scalar) {
-          index = pool_.range(range);
+          index = position(columns);
         }
       });
+    };
+    const auto over_columns = [&](Block statement) {
+      for (size_t i = columns.size(); i-- > 0;) {
+        For around{columns[i].range, pool_.constant(0), columns[i].extent, LoopKind::Serial,
+                   std::move(statement)};
+        statement.clear();
+        statement.push_back({std::move(around)});
+      }
+      return statement;
     };
     Block before(std::make_move_iterator(body.begin()), std::make_move_iterator(nest));
     std::erase_if(before, [](const Stmt& s) { return std::holds_alternative<Scratch>(s.node); });
     Stmt sums = std::move(*nest);
     Block after(std::make_move_iterator(std::next(nest)), std::make_move_iterator(body.end()));
     Block* innermost_block = &innermost_of(sums);
-    For over_columns{loop->range, loop->lo, loop->hi, LoopKind::Serial,
-                     std::move(*innermost_block)};
-    innermost_block->clear();
-    innermost_block->push_back({std::move(over_columns)});
-    For first{loop->range, loop->lo, loop->hi, LoopKind::Serial, std::move(before)};
-    For last{loop->range, loop->lo, loop->hi, LoopKind::Serial, std::move(after)};
-    at_element(first.body, loop->range);
+    *innermost_block = over_columns(std::move(*innermost_block));
     Block sums_block;
     sums_block.push_back(std::move(sums));
-    at_element(sums_block, loop->range);
-    at_element(last.body, loop->range);
+    Block first = over_columns(std::move(before));
+    Block last = after.empty() ? Block{} : over_columns(std::move(after));
     Block replacement;
     replacement.push_back({Scratch{scalar}});
-    replacement.push_back({std::move(first)});
-    replacement.push_back(std::move(sums_block.front()));
-    if (!last.body.empty()) {
-      replacement.push_back({std::move(last)});
+    for (Block* part : {&first, &sums_block, &last}) {
+      at_element(*part);
+      std::move(part->begin(), part->end(), std::back_inserter(replacement));
     }
     // The three share a range and maybe constants: copies do not.
     for (size_t i = 1; i < replacement.size(); ++i) {

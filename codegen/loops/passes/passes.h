@@ -17,6 +17,8 @@ Module hoist(Module module);
 Module parallel(Module module);
 /// Sums of products over enough elements become packed matrix multiplications.
 Module contract(Module module);
+/// Reductions over few terms inside long loops become straight-line code.
+Module unroll(Module module);
 /// Loads across memory become loads of blocks that are copied, turned.
 Module transpose(Module module);
 /// Innermost loops that vector routines can run become strip loops.

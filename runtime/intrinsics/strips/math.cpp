@@ -1,6 +1,8 @@
 // Elementary functions on strips, to the bit what ir/support/elementary computes.
+#include <limits>
+
 #include "ir/support/elementary.h"
-#include "ir/support/elementary_f32.h"
+#include "ir/support/elementary_f64.h"
 #include "runtime/intrinsics/strips/loops.h"
 #ifdef __AVX2__
 #include "runtime/intrinsics/strips/vector_floats.h"
@@ -10,47 +12,86 @@ namespace caten::runtime::strips {
 namespace {
 
 #ifdef __AVX2__
-/// Eight elements; where some are beyond the limit, those one by one.
-template <typename Spec>
-inline elementary::Floats eight(const float* x, float limit, float (*beyond)(float), Spec spec) {
-  const elementary::Floats argument = _mm256_loadu_ps(x);
-  elementary::Floats result = spec(argument);
-  if (limit < __builtin_inff() && any(elementary::magnitude(argument) > limit)) {
-    float numbers[8];
-    float results[8];
-    _mm256_storeu_ps(numbers, argument.v);
-    _mm256_storeu_ps(results, result.v);
-    for (int i = 0; i < 8; ++i) {
-      results[i] = __builtin_fabsf(numbers[i]) > limit ? beyond(numbers[i]) : results[i];
+/// A vector of elements; where some are beyond the limit, those one by one.
+template <typename T, typename Spec>
+inline auto whole(const T* x, T limit, T (*beyond)(T), Spec spec) {
+  const auto argument = elementary::loaded(x);
+  auto result = spec(argument);
+  constexpr T kNone = std::numeric_limits<T>::infinity();
+  if (limit < kNone && (any(argument > limit) || any(argument < -limit))) {
+    constexpr int kLanes = 32 / sizeof(T);
+    T numbers[kLanes];
+    T results[kLanes];
+    store(numbers, argument);
+    store(results, result);
+    for (int i = 0; i < kLanes; ++i) {
+      const bool is_beyond = numbers[i] > limit || numbers[i] < -limit;
+      results[i] = is_beyond ? beyond(numbers[i]) : results[i];
     }
-    result = _mm256_loadu_ps(results);
+    result = elementary::loaded(results);
   }
   return result;
 }
 
-template <typename Spec>
-inline void strip(void* out, const void* a, int64_t n, float limit, float (*beyond)(float),
-                  Spec spec) {
-  auto* r = static_cast<float*>(out);
-  const auto* x = static_cast<const float*>(a);
+template <typename T, typename Spec>
+inline void strip(void* out, const void* a, int64_t n, T limit, T (*beyond)(T), Spec spec) {
+  constexpr int64_t kLanes = 32 / sizeof(T);
+  auto* r = static_cast<T*>(out);
+  const auto* x = static_cast<const T*>(a);
   int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    _mm256_storeu_ps(r + i, eight(x + i, limit, beyond, spec).v);
+  for (; i + kLanes <= n; i += kLanes) {
+    store(r + i, whole(x + i, limit, beyond, spec));
   }
   if (i < n) {
-    float rest[8] = {};
+    T rest[kLanes] = {};
     for (int64_t k = i; k < n; ++k) {
       rest[k - i] = x[k];
     }
-    _mm256_storeu_ps(rest, eight(rest, limit, beyond, spec).v);
+    store(rest, whole(rest, limit, beyond, spec));
     for (int64_t k = i; k < n; ++k) {
       r[k] = rest[k - i];
     }
   }
 }
-#define CATEN_STRIP(fn, limit)                                            \
-  strip(out, a, n, limit, static_cast<float (*)(float)>(&elementary::fn), \
-        [](elementary::Floats x) { return elementary::fn##_spec<true>(x); })
+#define CATEN_STRIP(fn, limit)                                                   \
+  strip<float>(out, a, n, limit, static_cast<float (*)(float)>(&elementary::fn), \
+               [](elementary::Floats x) { return elementary::fn##_spec<true>(x); })
+#define CATEN_STRIP64(fn, limit)                                                    \
+  strip<double>(out, a, n, limit, static_cast<double (*)(double)>(&elementary::fn), \
+                [](elementary::Doubles x) { return elementary::fn##_f64(x); })
+
+/// x^y of floats, four at a time in double; what is no such power one by one.
+void strip_pow(void* out, const void* a, const void* b, int64_t n, int32_t scalars) {
+  auto* r = static_cast<float*>(out);
+  const auto* x = static_cast<const float*>(a);
+  const auto* y = static_cast<const float*>(b);
+  const int64_t x_step = (scalars & 1) != 0 ? 0 : 1;
+  const int64_t y_step = (scalars & 2) != 0 ? 0 : 1;
+  for (int64_t i = 0; i < n; i += 4) {
+    const int64_t count = n - i < 4 ? n - i : 4;
+    float bases[4] = {1, 1, 1, 1};
+    float exponents[4] = {};
+    bool fine = true;
+    for (int64_t k = 0; k < count; ++k) {
+      bases[k] = x[(i + k) * x_step];
+      exponents[k] = y[(i + k) * y_step];
+      fine = fine && elementary::has_pow_f32(bases[k], exponents[k]);
+    }
+    float powers[4];
+    if (fine) {
+      const elementary::Doubles wide_x = _mm256_cvtps_pd(_mm_loadu_ps(bases));
+      const elementary::Doubles wide_y = _mm256_cvtps_pd(_mm_loadu_ps(exponents));
+      _mm_storeu_ps(powers, _mm256_cvtpd_ps(elementary::pow_f64_of_floats(wide_x, wide_y).v));
+    } else {
+      for (int64_t k = 0; k < count; ++k) {
+        powers[k] = elementary::pow(bases[k], exponents[k]);
+      }
+    }
+    for (int64_t k = 0; k < count; ++k) {
+      r[i + k] = powers[k];
+    }
+  }
+}
 #else
 /// The body, which vectorises where it looks nothing up, unless some element is beyond its limit.
 template <typename Spec>
@@ -79,6 +120,7 @@ inline void strip(void* out, const void* a, int64_t n, float limit, float (*beyo
 #define CATEN_STRIP(fn, limit)                                            \
   strip(out, a, n, limit, static_cast<float (*)(float)>(&elementary::fn), \
         [](float x) { return elementary::fn##_spec<false>(x); })
+#define CATEN_STRIP64(fn, limit) unary<Of_##fn, double, double>(out, a, n)
 #endif
 
 #define CATEN_ELEMENTARY1(fn)   \
@@ -94,11 +136,18 @@ inline void strip(void* out, const void* a, int64_t n, float limit, float (*beyo
   void strip_##fn(void* out, const void* a, int64_t n) { \
     CATEN_STRIP(fn, limit);                              \
   }
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64)         \
+  CATEN_ELEMENTARY_SPEC(fn, limit)                         \
+  void strip64_##fn(void* out, const void* a, int64_t n) { \
+    CATEN_STRIP64(fn, limit64);                            \
+  }
 using elementary::kSinLimit;
+using elementary::kSinLimitF64;
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
 #undef CATEN_ELEMENTARY2
 #undef CATEN_ELEMENTARY_SPEC
+#undef CATEN_ELEMENTARY_SPEC2
 
 // Those that are single instructions.
 #define CATEN_ROUNDING(Name, fn)                              \
@@ -121,14 +170,20 @@ const Entry kEntries[] = {
 #define CATEN_ELEMENTARY_SPEC(fn, limit)    \
   {"ct_" #fn "_f32", address(&strip_##fn)}, \
       {"ct_" #fn "_f64", address(&unary<Of_##fn, double, double>)},
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64) \
+  {"ct_" #fn "_f32", address(&strip_##fn)}, {"ct_" #fn "_f64", address(&strip64_##fn)},
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
 #undef CATEN_ELEMENTARY2
 #undef CATEN_ELEMENTARY_SPEC
+#undef CATEN_ELEMENTARY_SPEC2
 };
 
 // These win over the rows above: the same bits, vectorised.
 const Entry kSingleInstructions[] = {
+#ifdef __AVX2__
+    {"ct_pow_f32", address(&strip_pow)},
+#endif
 #define CATEN_ROUNDING(fn, Name)                           \
   {"ct_" #fn "_f32", address(&unary<Name, float, float>)}, \
       {"ct_" #fn "_f64", address(&unary<Name, double, double>)},

@@ -5,6 +5,8 @@
 // kColumns accumulators in registers over a block of k, then adds it to c: every sum runs in at
 // least eight partial sums, or in blocks of at most kMinDepth terms. Deterministic: the order
 // depends on the sizes only.
+#include <type_traits>
+
 #include "runtime/intrinsics/strips/loops.h"
 
 namespace caten::runtime::strips {
@@ -226,7 +228,7 @@ void pack(void* out, const void* from, int64_t lines, int64_t depth, int64_t lin
     const T* source = x + line * line_stride;
     if (count == lanes) {
       int64_t k = 0;
-      if constexpr (sizeof(T) == 4 && lanes == kRows) {
+      if constexpr (std::is_same_v<T, float> && lanes == kRows) {
         for (; k_stride == 1 && k + 4 <= depth; k += 4) {
           turn(r + k * lanes, source + k, line_stride);
         }
@@ -272,7 +274,7 @@ void pack_line(void* out, const void* a, int64_t n, int64_t first, int64_t k, in
 
 const Entry kEntries[] = {
     // clang-format off
-    ROWS(f32, float) ROWS(f64, double)
+    ROWS(f32, float) ROWS(f64, double) ROWS(i32, uint32_t)
     // clang-format on
 };
 

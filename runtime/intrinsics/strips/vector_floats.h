@@ -1,5 +1,6 @@
-// Eight floats as a type that the templates of ir/support/elementary_f32.h take: with AVX2 the
-// routines are vectors whatever the compiler makes of loops, table lookups included.
+// Eight floats and four doubles as types that the templates of ir/support/elementary_f32.h and
+// elementary_f64.h take: with AVX2 the routines are vectors whatever the compiler makes of loops,
+// table lookups included.
 #pragma once
 
 #include <immintrin.h>
@@ -88,6 +89,94 @@ inline Mask is_odd(Bits x) {
 }
 inline Floats lookup(Bits index, const float (&table)[8]) {
   return _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), index.v);
+}
+
+/// Four doubles.
+struct Doubles {
+  __m256d v;
+  Doubles(__m256d vector) : v(vector) {}
+  Doubles(double number) : v(_mm256_set1_pd(number)) {}
+};
+struct Bits64 {
+  __m256i v;
+  Bits64(__m256i vector) : v(vector) {}
+  Bits64(uint64_t number) : v(_mm256_set1_epi64x(static_cast<long long>(number))) {}
+};
+struct Mask64 {
+  __m256d v;
+};
+
+#define CATEN_DOUBLES(op, intrinsic)                 \
+  inline Doubles operator op(Doubles a, Doubles b) { \
+    return intrinsic(a.v, b.v);                      \
+  }
+CATEN_DOUBLES(+, _mm256_add_pd)
+CATEN_DOUBLES(-, _mm256_sub_pd)
+CATEN_DOUBLES(*, _mm256_mul_pd)
+CATEN_DOUBLES(/, _mm256_div_pd)
+#undef CATEN_DOUBLES
+#define CATEN_BITS64(op, intrinsic)               \
+  inline Bits64 operator op(Bits64 a, Bits64 b) { \
+    return intrinsic(a.v, b.v);                   \
+  }
+CATEN_BITS64(+, _mm256_add_epi64)
+CATEN_BITS64(-, _mm256_sub_epi64)
+CATEN_BITS64(&, _mm256_and_si256)
+CATEN_BITS64(|, _mm256_or_si256)
+CATEN_BITS64(^, _mm256_xor_si256)
+#undef CATEN_BITS64
+#define CATEN_COMPARE64(op, predicate)              \
+  inline Mask64 operator op(Doubles a, Doubles b) { \
+    return {_mm256_cmp_pd(a.v, b.v, predicate)};    \
+  }
+CATEN_COMPARE64(<, _CMP_LT_OQ)
+CATEN_COMPARE64(>, _CMP_GT_OQ)
+CATEN_COMPARE64(>=, _CMP_GE_OQ)
+CATEN_COMPARE64(==, _CMP_EQ_OQ)
+#undef CATEN_COMPARE64
+
+inline Bits64 bits_of(Doubles x) {
+  return _mm256_castpd_si256(x.v);
+}
+inline Doubles double_of(Bits64 x) {
+  return _mm256_castsi256_pd(x.v);
+}
+inline Doubles in_one_step(Doubles a, Doubles b, Doubles c) {
+  return _mm256_fmadd_pd(a.v, b.v, c.v);
+}
+inline Doubles at_most(Doubles x, double most) {
+  return _mm256_min_pd(_mm256_set1_pd(most), x.v);
+}
+inline Doubles at_least(Doubles x, double least) {
+  return _mm256_max_pd(_mm256_set1_pd(least), x.v);
+}
+inline Doubles choose(Mask64 condition, Doubles a, Doubles b) {
+  return _mm256_blendv_pd(b.v, a.v, condition.v);
+}
+inline Bits64 shift_left(Bits64 x, int count) {
+  return _mm256_slli_epi64(x.v, count);
+}
+inline Bits64 shift_right(Bits64 x, int count) {
+  return _mm256_srli_epi64(x.v, count);
+}
+inline Mask64 is_odd(Bits64 x) {
+  return {_mm256_castsi256_pd(_mm256_slli_epi64(x.v, 63))};
+}
+inline bool any(Mask64 mask) {
+  return _mm256_movemask_pd(mask.v) != 0;
+}
+
+inline Floats loaded(const float* x) {
+  return _mm256_loadu_ps(x);
+}
+inline Doubles loaded(const double* x) {
+  return _mm256_loadu_pd(x);
+}
+inline void store(float* to, Floats x) {
+  _mm256_storeu_ps(to, x.v);
+}
+inline void store(double* to, Doubles x) {
+  _mm256_storeu_pd(to, x.v);
 }
 inline bool any(Mask mask) {
   return _mm256_movemask_ps(mask.v) != 0;

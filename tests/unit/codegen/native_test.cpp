@@ -2,6 +2,7 @@
 // swapped in while it runs.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -109,6 +110,43 @@ TEST_F(Native, TheSameNumbers) {
       }
     }
   }
+}
+
+/// Entries that were not used for longest leave when the cache is too large; the new one stays.
+TEST_F(Native, TheCacheForgetsTheOldest) {
+  runtime::load_native(compilation_.program, source(), options());
+  const std::vector<fs::path> made = files();
+  ASSERT_EQ(made.size(), 2U);
+  const auto age = [](const fs::path& file, int hours) {
+    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  for (const fs::path& file : made) {
+    age(file, 2);
+  }
+  const fs::path cache = made[0].parent_path();
+  for (const char* name : {"old.c", "old.so", "new.c", "new.so"}) {
+    std::ofstream(cache / name) << std::string(1000, ' ');
+    age(cache / name, name[0] == 'o' ? 3 : 1);
+  }
+  // Found: used now.
+  runtime::load_native(compilation_.program, source(), options());
+  EXPECT_EQ(files().size(), 6U);
+  runtime::NativeSource other = source();
+  other.text += "\n/* another program */\n";
+  runtime::NativeOptions with = options();
+  with.cache_bytes = fs::file_size(made[0]) + fs::file_size(made[1]);
+  with.cache_bytes = 2 * with.cache_bytes + 2500;
+  const auto executable = runtime::load_native(compilation_.program, other, with);
+  EXPECT_FALSE(fs::exists(cache / "old.c"));
+  EXPECT_FALSE(fs::exists(cache / "old.so"));
+  EXPECT_TRUE(fs::exists(cache / "new.so"));
+  EXPECT_TRUE(fs::exists(made[1]));
+  with.cache_bytes = 0;
+  other.text += "/* and another */\n";
+  const auto last = runtime::load_native(compilation_.program, other, with);
+  EXPECT_EQ(files().size(), 2U);
+  expect_same(*last);
+  expect_same(*executable);  // what is open stays
 }
 
 TEST_F(Native, TheCacheIsUsedAndChecked) {

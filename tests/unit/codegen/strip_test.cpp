@@ -165,7 +165,10 @@ class Contractions : public ::testing::TestWithParam<Product> {};
 /// Plain, with transposed operands, an epilogue, a prologue, over a batch.
 TEST_P(Contractions, AgreeWithTheEvaluator) {
   const auto [rows, depth, columns] = GetParam();
-  for (DType dtype : {DType::Float32, DType::Float64}) {
+  const bool small = rows * depth * columns < 20000;
+  for (DType dtype : small ? std::vector{DType::Float32, DType::Float64, DType::Float16,
+                                         DType::BFloat16, DType::Int32}
+                           : std::vector{DType::Float32, DType::Float64}) {
     GraphMaker g;
     const NodeId a = g.input("a", {rows, depth}, dtype);
     const NodeId b = g.input("b", {depth, columns}, dtype);
@@ -180,6 +183,15 @@ TEST_P(Contractions, AgreeWithTheEvaluator) {
     g.output("batch", g.matmul(batch, g.op(Op::Neg, b)));
     EXPECT_NE(check(g, Data::Tame).find("ct_multiply"), std::string::npos);
   }
+}
+
+/// Small integers are widened while they are packed.
+TEST(WideningContractions, BytesIntoWords) {
+  GraphMaker g;
+  const NodeId a = g.builder.cast(g.input("a", {13, 40}, DType::Int8), DType::Int32);
+  const NodeId b = g.builder.cast(g.input("b", {40, 21}, DType::UInt8), DType::Int32);
+  g.output("product", g.matmul(a, b));
+  EXPECT_NE(check(g).find("ct_multiply_i32"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Contractions,
