@@ -7,6 +7,7 @@
 
 #include "codegen/loops/passes/passes.h"
 #include "codegen/loops/visit.h"
+#include "ir/air/evaluate.h"
 
 namespace caten::loops {
 namespace {
@@ -36,7 +37,8 @@ class Marker {
 
  private:
   void block(Block& statements, int nested) {
-    for (Stmt& stmt : statements) {
+    for (size_t at = 0; at < statements.size(); ++at) {
+      Stmt& stmt = statements[at];
       auto* loop = std::get_if<For>(&stmt.node);
       if (loop == nullptr) {
         if (auto* branch = std::get_if<If>(&stmt.node)) {
@@ -66,6 +68,10 @@ class Marker {
           ++inner;
         }
         enough = extent && *extent >= kEnough;
+      } else if (outer_.size() == 1 && is_sum(*loop)) {
+        at += sums_in_blocks(statements, at);
+        outer_.pop_back();
+        continue;
       }
       if (!enough && inner < kMaxNested) {
         block(loop->body, inner);
@@ -97,6 +103,85 @@ class Marker {
     loop.lo = first;
     outer.body.push_back(std::move(stmt));
     stmt.node = std::move(outer);
+  }
+
+  /// Whether the loop only adds to scalars, over so many elements that several threads are worth
+  /// it.
+  bool is_sum(const For& loop) {
+    if (!pool_.is(loop.lo, 0) || !pool_.constant_value(loop.hi) ||
+        !is_worthwhile(loop.hi, cost(loop.body))) {
+      return false;
+    }
+    std::vector<bool> summed(kernel_.arrays.size());
+    bool fine = true;
+    int sums = 0;
+    for (const Stmt& stmt : loop.body) {
+      if (const auto* sum = std::get_if<Accumulate>(&stmt.node)) {
+        const Array& array = kernel_.array(sum->array);
+        fine = fine && array.is_scalar && !array.widened && !summed[sum->array.index];
+        summed[sum->array.index] = true;
+        ++sums;
+      } else {
+        fine = fine && defined_by(stmt).has_value();
+      }
+    }
+    return fine && sums > 0 && std::none_of(loop.body.begin(), loop.body.end(), [&](const Stmt& s) {
+             const auto* load = std::get_if<Load>(&s.node);
+             return load != nullptr && summed[load->array.index];
+           });
+  }
+
+  /// for i < n { s += f(i) } becomes for block { t = 0; for i in the block { t += f(i) };
+  /// parts[block] = t } and for block { s += parts[block] }: the order of additions follows from n
+  /// alone. Returns how many statements more there are.
+  size_t sums_in_blocks(Block& statements, size_t at) {
+    in_blocks(statements[at]);
+    For& outer = std::get<For>(statements[at].node);
+    const ExprId number = pool_.range(outer.range);
+    Block before;
+    Block body;
+    Block after;
+    const RangeId part = pool_.new_range(outer.hi, index::RangeKind::Spatial);
+    For combine{part, pool_.constant(0), outer.hi, LoopKind::Serial, {}};
+    for (Stmt& stmt : std::get<For>(outer.body.front().node).body) {
+      auto* sum = std::get_if<Accumulate>(&stmt.node);
+      if (sum == nullptr) {
+        continue;
+      }
+      const Array original = kernel_.array(sum->array);
+      Array scalar = original;
+      scalar.space = ArraySpace::Scratch;
+      scalar.buffer = -1;
+      scalar.written = true;
+      Array parts = scalar;
+      parts.is_scalar = false;
+      parts.size = outer.hi;
+      const ArrayId own = kernel_.new_array(std::move(scalar));
+      const ArrayId all = kernel_.new_array(std::move(parts));
+      const ValueId first = kernel_.new_value(original.dtype, "");
+      const ValueId total = kernel_.new_value(original.dtype, "");
+      const ValueId again = kernel_.new_value(original.dtype, "");
+      before.push_back({Scratch{all}});
+      body.push_back({Scratch{own}});
+      body.push_back({Constant{first, air::identity(sum->op, original.dtype)}});
+      body.push_back({Store{own, pool_.constant(0), first}});
+      after.push_back({Load{total, own, pool_.constant(0), {}}});
+      after.push_back({Store{all, number, total}});
+      combine.body.push_back({Load{again, all, pool_.range(part), {}}});
+      combine.body.push_back({Accumulate{sum->array, sum->index, sum->op, again}});
+      sum->array = own;
+      sum->index = pool_.constant(0);
+    }
+    outer.body.insert(outer.body.begin(), std::make_move_iterator(body.begin()),
+                      std::make_move_iterator(body.end()));
+    std::move(after.begin(), after.end(), std::back_inserter(outer.body));
+    const size_t more = before.size() + 1;
+    const auto place = statements.begin() + static_cast<std::ptrdiff_t>(at);
+    statements.insert(std::next(place), {std::move(combine)});
+    statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(at),
+                      std::make_move_iterator(before.begin()),
+                      std::make_move_iterator(before.end()));
+    return more;
   }
 
   /// Where accesses of one array lie: `fixed` is the same in all iterations, and every iteration
@@ -231,5 +316,6 @@ Module parallel(Module module) {
 // accessed at fixed + stride * i + inner with 0 <= inner < stride: iteration i has its own piece.
 // They run in the same order within an iteration whatever thread does them, so that results do not
 // depend on the number of threads; neither do the chunks, which follow from costs and sizes alone.
-// Sums over all elements stay on one thread.
+// A sum over all elements is one sum per block of elements and one of these; where the number of
+// elements is known only at run time it stays on one thread.
 }  // namespace caten::loops

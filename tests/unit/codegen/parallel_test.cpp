@@ -1,6 +1,8 @@
 // Parallel loops: the same bits for any number of threads, one program in several threads at once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <thread>
 
@@ -123,6 +125,41 @@ TEST_P(Parallel, SameBitsForAnyNumberOfThreads) {
   }
 }
 
+/// Sums over everything run in blocks, whose order is that of the elements.
+TEST(ParallelSums, SameBitsForAnyNumberOfThreads) {
+  constexpr int64_t kElements = 200'001;
+  GraphMaker g;
+  const auto x = g.input("x", {kElements});
+  g.output("sum", g.sum(x, 0));
+  g.output("most", g.reduce(air::ReduceOp::Max, x, 0));
+  codegen::PassContext context;
+  const codegen::Compilation compilation = codegen::compile(g.graph, "test", context);
+  EXPECT_NE(compilation.program.source.find("ct_parallel("), std::string::npos);
+  air::Environment env;
+  env.inputs["x"] = testing::random_array(7, DType::Float32, {kElements}, false);
+  double sum = 0;
+  double magnitude = 0;
+  double most = env.inputs["x"].at(0).as_double();
+  for (int64_t i = 0; i < kElements; ++i) {
+    const double value = env.inputs["x"].at(i).as_double();
+    sum += value;
+    magnitude += std::abs(value);
+    most = std::max(most, value);
+  }
+  std::vector<std::byte> first;
+  for (const int threads : {0, 1, 2, 5}) {
+    const auto executable = runtime::load_tcc(
+        compilation.program, threads == 0 ? nullptr : std::make_shared<runtime::Workers>(threads));
+    const std::vector<air::Array> given = testing::run(compilation, *executable, env);
+    EXPECT_NEAR(given[0].at(0).as_double(), sum, 1e-6 * magnitude);
+    EXPECT_EQ(given[1].at(0).as_double(), most);
+    if (threads == 0) {
+      first = given[0].data;
+    }
+    EXPECT_EQ(given[0].data, first) << threads << " threads";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Parallel, ::testing::ValuesIn(kCases),
                          [](const auto& p) { return std::string(p.param.name); });
 
@@ -158,7 +195,7 @@ TEST(ParallelRuns, SmallKernelsStayWhole) {
             std::string::npos);
 }
 
-TEST(ParallelRuns, SumsOverAllElementsAndScansStayWhole) {
+TEST(ParallelRuns, SymbolicSumsAndScansStayWhole) {
   GraphMaker g;
   g.graph.symbols = {"n"};
   const auto x = g.input("x", {n});
