@@ -40,6 +40,7 @@ Value Reader::read(std::string_view text) {
   package_ = &interp_.current_package();
   levels_.clear();
   labels_.clear();
+  first_column_.reset();
   skipping_ = testing_ = 0;
   Input in(text.data() + offset_, text.data() + text.size(), "");
   auto here = [&] { return static_cast<size_t>(in.current() - text.data()); };
@@ -55,6 +56,9 @@ Value Reader::read(std::string_view text) {
         return Value();
       }
       fail_at_end();
+    }
+    if (!levels_.empty() && !first_column_ && text[begin] == '(' && text[begin - 1] == '\n') {
+      first_column_ = begin;
     }
     grammar::State state;
     if (!tao::pegtl::parse<grammar::element, grammar::action>(in, state)) {
@@ -410,8 +414,14 @@ void Reader::fail_at_end() {
     fail(Diag::EndOfFile, span(begin, begin + 1), "end of text where a datum is expected");
   }
   size_t width = open->kind == LevelKind::List ? 1 : 2;
-  fail(Diag::UnbalancedParen, span(open->begin, open->begin + width),
-       "this opening parenthesis is never closed");
+  CompileError error(Diag::UnbalancedParen, span(open->begin, open->begin + width),
+                     "this opening parenthesis is never closed");
+  // The place by parentheses alone may be far from the mistake; the layout tells more.
+  if (first_column_ && *first_column_ > open->begin) {
+    error.note(span(*first_column_, *first_column_ + 1),
+               "this form starts in the first column: is a parenthesis missing before it?");
+  }
+  throw error;
 }
 
 void Reader::fail_malformed(std::string_view text, size_t begin) {

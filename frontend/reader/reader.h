@@ -6,6 +6,7 @@
 // (CATEN::%COMMA-AT x) inside, expanded by backquote.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,6 +92,7 @@ class Reader {
   uint32_t file_;
   size_t offset_;
   std::vector<Level> levels_;
+  std::optional<size_t> first_column_;  // of the datum's lists, the first that starts a line
   // Data to be dropped are not built; feature tests are read even inside of them.
   bool suppressed() const { return skipping_ > 0 && testing_ == 0; }
 
