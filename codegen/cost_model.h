@@ -21,6 +21,10 @@ inline constexpr int kCheapOps = 4;
 /// Elements read repeatedly (broadcast, gather): up to this many are recomputed at each read, since
 /// the load that is saved is most likely in the first-level cache.
 inline constexpr int kCheapRepeatedOps = 2;
+/// Elements that a reduction reads through divided indices (blocks with a scale each, in a row):
+/// beyond this many ops they are stored first, in loops of their own over the parts. A division or
+/// two per element cost more than the store and the load.
+inline constexpr int kCheapDividedOps = 6;
 /// Index tuples that have grown beyond this many terms are cut by storing the value they index:
 /// evaluating them would cost more than the load.
 inline constexpr int kMaxTupleComplexity = 96;

@@ -197,6 +197,65 @@ Bounds Pool::term_bounds(const Term& term) const {
   return {try_mul(out.upper, term.coefficient), try_mul(out.lower, term.coefficient)};
 }
 
+namespace {
+
+/// mod(x, d) + d * mod(floor_div(x, d), k) -> mod(x, d * k), also scaled by a common factor: two
+/// neighbouring digits of x are one digit of a larger base.
+bool recombine_digits(Pool& pool, std::vector<Term>& terms) {
+  const auto is_positive = [&](ExprId e) {
+    const std::optional<int64_t> value = pool.constant_value(e);
+    return !value || *value > 0;
+  };
+  for (size_t i = 0; i < terms.size(); ++i) {
+    for (size_t k = 0; k < terms[i].atoms.size(); ++k) {
+      const Atom low = pool.atom(terms[i].atoms[k]);
+      if (low.kind != AtomKind::Mod || pool.terms(low.right).size() != 1 ||
+          !is_positive(low.right)) {
+        continue;
+      }
+      Term rest = terms[i];
+      rest.atoms.erase(rest.atoms.begin() + static_cast<std::ptrdiff_t>(k));
+      const Term divisor = pool.terms(low.right).front();
+      Term scaled = rest;
+      if (__builtin_mul_overflow(rest.coefficient, divisor.coefficient, &scaled.coefficient)) {
+        continue;
+      }
+      scaled.atoms.insert(scaled.atoms.end(), divisor.atoms.begin(), divisor.atoms.end());
+      for (size_t j = 0; j < terms.size(); ++j) {
+        if (j == i || terms[j].coefficient != scaled.coefficient) {
+          continue;
+        }
+        for (const AtomId id : std::vector<AtomId>(terms[j].atoms)) {
+          const Atom high = pool.atom(id);
+          if (high.kind != AtomKind::Mod || !is_positive(high.right)) {
+            continue;
+          }
+          Term wanted = scaled;
+          wanted.atoms.push_back(id);
+          std::sort(wanted.atoms.begin(), wanted.atoms.end());
+          if (!(terms[j] == wanted) || high.left != pool.floor_div(low.left, low.right)) {
+            continue;
+          }
+          const ExprId whole = pool.mod(low.left, pool.mul(low.right, high.right));
+          terms[i].coefficient = 0;
+          terms[j].coefficient = 0;
+          for (const Term& t : std::vector<Term>(pool.terms(whole))) {
+            Term product = rest;
+            product.coefficient = checked_mul(rest.coefficient, t.coefficient);
+            product.atoms.insert(product.atoms.end(), t.atoms.begin(), t.atoms.end());
+            std::sort(product.atoms.begin(), product.atoms.end());
+            terms.push_back(std::move(product));
+          }
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 ExprId Pool::normalise(std::vector<Term> terms) {
   for (;;) {
     std::sort(terms.begin(), terms.end(),
@@ -219,7 +278,7 @@ ExprId Pool::normalise(std::vector<Term> terms) {
       --out;
     }
     terms.resize(out);
-    if (!recombine(terms)) {
+    if (!recombine(terms) && !recombine_digits(*this, terms)) {
       return intern(std::move(terms));
     }
   }

@@ -13,6 +13,7 @@ namespace caten::schedule {
 using air::Node;
 using air::Op;
 using air::OpClass;
+using codegen::kCheapDividedOps;
 using codegen::kCheapOps;
 using codegen::kCheapRepeatedOps;
 using codegen::kMaxRandomValues;
@@ -109,6 +110,28 @@ bool Walker::add_condition(Guard& guard, ExprId nonnegative) {
   return true;
 }
 
+namespace {
+
+/// Whether the expression divides something that a reduction runs over.
+bool divides_a_reduction(const index::Pool& pool, ExprId expr) {
+  for (const index::Term& term : pool.terms(expr)) {
+    for (const index::AtomId id : term.atoms) {
+      const index::Atom& atom = pool.atom(id);
+      if (atom.kind != index::AtomKind::FloorDiv && atom.kind != index::AtomKind::Mod) {
+        continue;
+      }
+      for (const index::RangeId range : pool.ranges_of(atom.left)) {
+        if (pool.range_info(range).kind == index::RangeKind::Reduce) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 std::optional<std::string> Walker::reason_to_store(NodeId id) {
   const Node& node = graph_[id];
   if (!stored_[id.index].empty()) {
@@ -134,11 +157,13 @@ std::optional<std::string> Walker::reason_to_store(NodeId id) {
     return "at random";
   }
   bool repeats = false;
+  bool divided = false;
   int complexity = 0;
   for (const auto& [key, value] : requests_[id.index]) {
     repeats |= schedule_.value(value).repeats;
     for (ExprId expr : key.tuple) {
       complexity = std::max(complexity, pool_.complexity(expr));
+      divided |= divides_a_reduction(pool_, expr);
     }
   }
   if (complexity > kMaxTupleComplexity) {
@@ -153,6 +178,10 @@ std::optional<std::string> Walker::reason_to_store(NodeId id) {
     return std::nullopt;
   }
   const Cost& cost = costs_[id.index];
+  if (divided && cost.ops > kCheapDividedOps) {
+    return fmt::format("a reduction reads it through divided indices, recomputing costs {}",
+                       describe(cost));
+  }
   const size_t uses = requests_[id.index].size();
   if (uses > 1 && cost.ops > kCheapOps) {
     return fmt::format("read through {} index maps or loops, recomputing costs {}", uses,

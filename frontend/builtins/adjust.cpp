@@ -108,12 +108,8 @@ void resize(Interpreter& interp, Value array, const std::vector<int64_t>& dims,
             const KeywordArgs& keys) {
   const ArrayView view = expect_array(interp, array);
   const Value type = array_element_type(interp, view);
-  std::vector<Value> items;
-  if (keys.given("INITIAL-CONTENTS")) {
-    collect_contents(interp, keys.get("INITIAL-CONTENTS"), dims, items);
-  } else {
-    items.assign(static_cast<size_t>(total_of(dims)),
-                 keys.get("INITIAL-ELEMENT", default_element(interp, type)));
+  std::vector<Value> items = initial_elements(interp, keys, dims, type);
+  if (!keys.given("INITIAL-CONTENTS")) {
     copy_common(view, dims, items);
   }
   const Value made = make_array_of(interp, dims, type, items);

@@ -52,22 +52,6 @@ int64_t total_of(std::span<const int64_t> dims) {
   return total;
 }
 
-void collect_contents(Interpreter& interp, Value contents, std::span<const int64_t> dims,
-                      std::vector<Value>& out) {
-  if (dims.empty()) {
-    out.push_back(contents);
-    return;
-  }
-  const std::vector<Value> items = sequence_items(interp, contents, "initial contents");
-  if (static_cast<int64_t>(items.size()) != dims[0]) {
-    fail(Diag::BadArray, interp.current_span(),
-         "the initial contents have {} elements along an axis of {}", items.size(), dims[0]);
-  }
-  for (Value item : items) {
-    collect_contents(interp, item, dims.subspan(1), out);
-  }
-}
-
 Value upgraded_type(Interpreter& interp, Value type) {
   const Value head = type.is_cons() ? car(type) : type;
   for (const char* name : {"CHARACTER", "BASE-CHAR", "STANDARD-CHAR"}) {
@@ -116,6 +100,39 @@ Value make_array_of(Interpreter& interp, std::vector<int64_t> dims, Value type,
 
 namespace {
 
+/// Flattens nested :initial-contents in row-major order, checking every length.
+void collect_contents(Interpreter& interp, Value contents, std::span<const int64_t> dims,
+                      std::vector<Value>& out) {
+  if (dims.empty()) {
+    out.push_back(contents);
+    return;
+  }
+  const std::vector<Value> items = sequence_items(interp, contents, "initial contents");
+  if (static_cast<int64_t>(items.size()) != dims[0]) {
+    fail(Diag::BadArray, interp.current_span(),
+         "the initial contents have {} elements along an axis of {}", items.size(), dims[0]);
+  }
+  for (Value item : items) {
+    collect_contents(interp, item, dims.subspan(1), out);
+  }
+}
+
+}  // namespace
+
+std::vector<Value> initial_elements(Interpreter& interp, const KeywordArgs& keys,
+                                    const std::vector<int64_t>& dims, Value type) {
+  std::vector<Value> items;
+  if (keys.given("INITIAL-CONTENTS")) {
+    collect_contents(interp, keys.get("INITIAL-CONTENTS"), dims, items);
+  } else {
+    items.assign(static_cast<size_t>(total_of(dims)),
+                 keys.get("INITIAL-ELEMENT", default_element(interp, type)));
+  }
+  return items;
+}
+
+namespace {
+
 Value array_make(Interpreter& interp, Args args) {
   const KeywordArgs keys(interp, args, 1,
                          {"ELEMENT-TYPE", "INITIAL-ELEMENT", "INITIAL-CONTENTS", "ADJUSTABLE",
@@ -132,14 +149,7 @@ Value array_make(Interpreter& interp, Args args) {
     made = make_array_of(interp, std::vector<int64_t>(dims.size(), 0), type, {});
     displace(interp, made, dims, keys);
   } else {
-    std::vector<Value> items;
-    if (keys.given("INITIAL-CONTENTS")) {
-      collect_contents(interp, keys.get("INITIAL-CONTENTS"), dims, items);
-    } else {
-      items.assign(static_cast<size_t>(total_of(dims)),
-                   keys.get("INITIAL-ELEMENT", default_element(interp, type)));
-    }
-    made = make_array_of(interp, dims, type, items);
+    made = make_array_of(interp, dims, type, initial_elements(interp, keys, dims, type));
   }
   const ArrayView view = expect_array(interp, made);
   const Value fill_pointer = keys.get("FILL-POINTER");

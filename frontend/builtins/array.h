@@ -37,15 +37,16 @@ ArrayView expect_array(Interpreter& interp, Value v);
 std::vector<int64_t> expect_dims(Interpreter& interp, Value v);
 int64_t total_of(std::span<const int64_t> dims);
 
-/// Flattens nested :initial-contents in row-major order, checking every length.
-void collect_contents(Interpreter& interp, Value contents, std::span<const int64_t> dims,
-                      std::vector<Value>& out);
-
 /// What an element type is stored as: CHARACTER, a numeric type that elements are checked
 /// against, or T.
 Value upgraded_type(Interpreter& interp, Value type);
 Value array_element_type(Interpreter& interp, const ArrayView& view);
 Value default_element(Interpreter& interp, Value type);
+
+/// The elements of a new array in row-major order, from :initial-contents or :initial-element in
+/// `keys`, or the default ones of the type.
+std::vector<Value> initial_elements(Interpreter& interp, const KeywordArgs& keys,
+                                    const std::vector<int64_t>& dims, Value type);
 
 /// An array of the shape, or a string if it is a vector of characters.
 Value make_array_of(Interpreter& interp, std::vector<int64_t> dims, Value type,

@@ -177,6 +177,18 @@ TEST_F(Forms, SplitThenLineariseIsTheIdentity) {
   EXPECT_EQ(pool.add(pool.scale(pool.floor_div(c, number(12)), 12), pool.mod(c, number(12))), c);
 }
 
+TEST_F(Forms, ThreeDigitsLineariseToo) {
+  const ExprId i = range(number(1024));
+  const ExprId low = pool.mod(i, number(32));
+  const ExprId middle = pool.mod(pool.floor_div(i, number(32)), number(8));
+  const ExprId high = pool.floor_div(i, number(256));
+  EXPECT_EQ(pool.add(pool.scale(middle, 32), low), pool.mod(i, number(256)));
+  EXPECT_EQ(pool.add(pool.add(pool.scale(middle, 96), pool.scale(high, 768)), pool.scale(low, 3)),
+            pool.scale(i, 3));
+  // Digits that are not neighbours stay apart.
+  EXPECT_NE(pool.add(pool.scale(middle, 16), low), pool.mod(i, number(128)));
+}
+
 TEST_F(Forms, ConstantsFold) {
   const ExprId i = range(number(4));
   const ExprId j = range(number(3));
