@@ -99,8 +99,7 @@
     (!index-components :all :no (((a 2 3)) (!index-components a)))
     (!gather :all :yes (((a 3 4) (i :ids 2 2)) (!gather a (!cast i :int64) :axis 1)))
     (!index-select :all :yes (((a 3 4) (i :ids 5)) (!index-select a 0 (!cast i :int64))))
-    (!embedding :all :yes (((w 3 2) (i :ids 2 3)) (!embedding (!cast i :int64) w))
-                (((w 3 2) (i :ids 2 3)) (!embedding (!cast i :int64) w :padding-idx 1)))
+    (!embedding :all :yes (((w 3 2) (i :ids 2 3)) (!embedding (!cast i :int64) w)))
     (!one-hot :all :no (((i :ids 2 3)) (!one-hot (!cast i :int64) 4)))
     (!take-along-axis :all :yes
      (((a 2 4) (i :ids 2 3)) (!take-along-axis a (!cast i :int64) :axis 1)))

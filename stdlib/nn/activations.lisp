@@ -52,9 +52,11 @@
   (!where (!> x 0.0) x (!mul (!expm1 (!div (below-zero x) alpha)) alpha)))
 (define-activation !selu SELU (x) "The scaled exponential linear unit."
   (!mul (!elu x :alpha 1.6732632423543772848170429916717d0) 1.0507009873554804934193349852946d0))
+(define-op soft-ramp-op (Elementwise) (x) "log(1 + exp(x)), without overflow."
+  :lower (%add (%max x 0.0) (%log1p (%exp (%neg (%max x (%neg x))))))
+  :backward (!mul dout (!sigmoid x)))
 (defun soft-ramp (x)
-  ;; At 0 the gradient is 1/2: from the maximum alone.
-  (!add (!maximum x 0.0) (!log1p (!exp (!neg (!abs x))))))
+  (apply-op 'soft-ramp-op x))
 
 (define-activation !softplus Softplus (x (beta 1d0)) "log(1 + exp(beta * x)) / beta, without overflow."
   (let ((z (!mul x beta)))

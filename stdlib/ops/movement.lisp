@@ -131,12 +131,13 @@ a place."))
 (defmethod lower ((op expand-op) &rest inputs)
   (%expand (first inputs) (new-shape op)))
 (defmethod backward ((op expand-op) &rest douts)
+  ;; Only axes of size 1 were repeated: other sizes are equal, if need be by a check at entry.
   (let ((old (shape (first (func-variables op)))))
     (sum-axes (first douts)
               (loop for a in old
                     for b in (new-shape op)
                     for i from 0
-                    unless (dim= a b) collect i))))
+                    when (and (eql a 1) (not (eql b 1))) collect i))))
 
 (defun expand (x shape)
   (if (same-shape-p (shape x) shape)

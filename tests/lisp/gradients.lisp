@@ -137,3 +137,19 @@
       (forward program)
       (backward program)
       (ok (same (computed-elements (grad x)) '(4.0 8.0))))))
+
+(deftest smooth-at-zero
+  ;; What is written with max(x, 0) and |x| is smooth there, to the second derivative.
+  (loop for (name function) in (list (list "softplus" #'!softplus) (list "logsigmoid" #'!logsigmoid)
+                                     (list "mish" #'!mish) (list "logaddexp" #'(lambda (x) (!logaddexp x 0)))
+                                     (list "bce" #'(lambda (x) (!bce-with-logits x 0.25d0))))
+        do (ok (grad-check function '(0.0)) name)
+           (ok (grad-check (grad function) '(0.0)) (format nil "~a, twice" name))))
+
+(deftest symbols-against-numbers
+  ;; A size that a check makes equal to a number is not repeated: its gradient is not summed.
+  (let* ((x (caten::tracked (make-input 'x '(n) :dtype :float64)))
+         (y (make-tensor '(2) :dtype :float64 :from '(3d0 5d0)))
+         (program (caten (gradients (!sum (!mul (!square x) y)) (list x)))))
+    (check-tensor (forward program (cons 'x (make-tensor '(2) :dtype :float64 :initial-element 1d0)))
+                  :float64 '(2) '(6 10))))
