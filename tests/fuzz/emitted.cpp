@@ -35,8 +35,12 @@ const std::map<std::string, std::string>& commands() {
        "clang -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -O2 -march=native "
        "-fno-builtin"},
       {"tinycc", "tcc -std=c99 -Wall -Werror"},
+      {"gnu", "gcc -std=gnu99 -Wall -Wextra -Werror -O2 -march=native -fno-builtin -fopenmp"},
   };
   return table;
+}
+codegen::Target target_of(const std::string& compiler) {
+  return compiler == "gnu" ? codegen::Target::Gnu : codegen::Target::C99;
 }
 
 constexpr size_t kAlignment = 64;
@@ -295,10 +299,11 @@ std::string build(const std::string& compiler, const Directory& directory,
     entry.lisp_name = entry_name(i);
     entry.compilation = &compilations[i];
     entries.push_back(std::move(entry));
-    wrappers += wrapper(codegen::lower_c99(compilations[i], codegen::Target::C99).program, i);
+    wrappers += wrapper(codegen::lower_c99(compilations[i], target_of(compiler)).program, i);
   }
   SourceMap sources;
-  codegen::LibraryText text = codegen::emit_library(entries, "kernels", sources);
+  codegen::LibraryText text =
+      codegen::emit_library(entries, "kernels", sources, {.target = target_of(compiler)});
   write_file(directory / "kernels.c", text.source);
   write_file(directory / "kernels.h", text.header);
   write_file(directory / "wrappers.c", wrappers);

@@ -11,8 +11,8 @@
 
 namespace caten::fuzz {
 
-/// `compiler` is gcc, clang or tinycc. One outcome per program; what the compiler refuses or what
-/// crashes is an Outcome::error that says so.
+/// `compiler` is gcc, clang, tinycc or gnu (gcc on the C of that target). One outcome per program;
+/// what the compiler refuses or what crashes is an Outcome::error that says so.
 std::vector<Outcome> run_emitted(const std::string& compiler,
                                  std::span<const testing::RandomProgram> programs,
                                  std::span<const codegen::Compilation> compilations);

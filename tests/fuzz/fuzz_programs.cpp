@@ -1,6 +1,6 @@
 // The differential fuzz driver: random AIR programs through the reference evaluator and every
 // backend, all of which have to give the same numbers.
-//   fuzz_programs [--seed N] [--count N] [--backends simplify,interp,tcc,gcc,clang,tinycc]
+//   fuzz_programs [--seed N] [--count N] [--backends simplify,interp,tcc,gcc,gnu,clang,tinycc]
 //                 [--batch N] [--nodes N] [--decisions] [--shrink] [--print]
 // --decisions draws what is fused, loop orders and tile sizes at random.
 // `gcc`, `clang` and `tinycc` compile the emitted C99 library with that command, a batch of
@@ -104,7 +104,7 @@ class Fuzzer {
   bool uses(std::string_view backend) const { return options_.backends.contains(backend); }
   std::vector<std::string> compilers() const {
     std::vector<std::string> result;
-    for (const char* compiler : {"gcc", "clang", "tinycc"}) {
+    for (const char* compiler : {"gcc", "gnu", "clang", "tinycc"}) {
       if (uses(compiler)) {
         result.emplace_back(compiler);
       }

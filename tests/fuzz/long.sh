@@ -13,6 +13,7 @@ backends=simplify,interp,tcc
 for compiler in gcc clang; do
   if command -v "$compiler" >/dev/null; then backends+=",$compiler"; fi
 done
+if command -v gcc >/dev/null; then backends+=,gnu; fi
 if command -v tcc >/dev/null; then backends+=,tinycc; fi
 echo "seed $seed, backends $backends"
 exec "build/$preset/tests/fuzz/fuzz_programs" --seed "$seed" --count "$count" --backends "$backends" --shrink

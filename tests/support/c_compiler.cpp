@@ -56,8 +56,9 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 std::string strict_flags(const CCompiler& compiler) {
-  return compiler.name == "tcc"
-             ? "-std=c99 -Wall -Werror"
+  return compiler.name == "tcc" ? "-std=c99 -Wall -Werror"
+         : compiler.target == codegen::Target::Gnu
+             ? "-std=gnu99 -Wall -Wextra -Werror -fopenmp " + compiler.flags
              : "-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror " + compiler.flags;
 }
 
@@ -138,8 +139,7 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
     Entry own;
     own.compilation = compilations[i];
     // Other loops than in memory, so other temporaries.
-    own.scratch_bytes =
-        codegen::lower_c99(*compilations[i], codegen::Target::C99).program.arena_bytes;
+    own.scratch_bytes = codegen::lower_c99(*compilations[i], compiler.target).program.arena_bytes;
     for (size_t b = 0; b < program.buffers.size(); ++b) {
       if (program.buffers[b].kind == runtime::BufferKind::Param) {
         (program.buffers[b].written ? own.state : own.params).push_back(static_cast<int>(b));
@@ -180,7 +180,7 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
         i, body, entry.c_name, arguments);
     entries_.push_back(std::move(own));
   }
-  text_ = codegen::emit_library(entries, "kernels", sources);
+  text_ = codegen::emit_library(entries, "kernels", sources, {.target = compiler.target});
 
   const Directory directory;
   write_file(directory / "kernels.c", text_.source);

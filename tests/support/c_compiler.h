@@ -13,6 +13,7 @@ namespace caten::testing {
 struct CCompiler {
   std::string name;   // "gcc", "clang", "tcc"
   std::string flags;  // "-O2"
+  codegen::Target target = codegen::Target::C99;
 };
 
 /// Whether the machine has it.

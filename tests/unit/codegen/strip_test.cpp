@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/pipeline.h"
+#include "tests/support/c_compiler.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/run_graph.h"
 #include "tests/support/same_numbers.h"
@@ -182,6 +183,42 @@ TEST_P(Contractions, AgreeWithTheEvaluator) {
     g.output("prologue", g.matmul(g.op(Op::Max, a, g.number(0, dtype)), b));
     g.output("batch", g.matmul(batch, g.op(Op::Neg, b)));
     EXPECT_NE(check(g, Data::Tame).find("ct_multiply"), std::string::npos);
+  }
+}
+
+/// The same in the C of the gnu target, with vector types and OpenMP.
+TEST(GnuContractions, AgreeWithTheEvaluator) {
+  if (!testing::has_compiler("gcc")) {
+    GTEST_SKIP() << "there is no gcc";
+  }
+  for (DType dtype : {DType::Float32, DType::Float64, DType::Float16, DType::Int32}) {
+    GraphMaker g;
+    const NodeId a = g.input("a", {50, 33}, dtype);
+    const NodeId b = g.input("b", {33, 17}, dtype);
+    const NodeId bt = g.input("bt", {17, 33}, dtype);
+    g.output("plain", g.matmul(a, b));
+    g.output("turned", g.op(Op::Max, g.matmul(a, g.permute(bt, {1, 0})), g.number(0, dtype)));
+    codegen::PassContext context;
+    const codegen::Compilation compilation = codegen::compile(g.graph, "test", context);
+    air::Environment env;
+    uint64_t seed = 1;
+    for (NodeId id : g.graph.inputs) {
+      std::vector<int64_t> shape;
+      for (const Dim& dim : g.graph[id].shape) {
+        shape.push_back(dim.constant().value());
+      }
+      env.inputs[g.graph[id].get<air::InputAttr>().name] =
+          testing::random_array(seed++, dtype, shape, false);
+    }
+    const auto bounds = testing::error_bounds(g.graph, env);
+    const std::vector<air::Array> expected = air::evaluate(g.graph, env);
+    const testing::CLibrary library({&compilation}, {"gcc", "-O2", codegen::Target::Gnu});
+    EXPECT_NE(library.text().source.find("ct_multiply_"), std::string::npos);
+    const std::vector<air::Array> given = library.run(0, env);
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(testing::difference(expected[i], given[i], bounds[i]), std::nullopt)
+          << g.graph.outputs[i].name << " " << name(dtype);
+    }
   }
 }
 
