@@ -44,6 +44,29 @@ class Worker:
         return float(self.process.stdout.readline())
 
 
+class Process:
+    """Whole processes, cold: nanoseconds of the fastest of some runs."""
+
+    def __init__(self, commands):
+        self.commands = commands
+
+    def run(self, row):
+        best = float("inf")
+        for _ in range(10):
+            start = time.perf_counter_ns()
+            subprocess.run(self.commands[row], check=True, stdout=subprocess.DEVNULL)
+            best = min(best, time.perf_counter_ns() - start)
+        return best
+
+
+def process_rows(catenc):
+    """(row, command, limit in nanoseconds)"""
+    out = os.path.join(tempfile.mkdtemp(), "kernels.c")
+    samples = os.path.join(HERE, "..", "..", "samples")
+    yield "process sincos.lisp -o kernels.c", [catenc, os.path.join(samples, "sincos.lisp"), "-o", out], 15e6
+    yield "process run run_sincos.lisp", [catenc, "run", os.path.join(samples, "run_sincos.lisp")], 20e6
+
+
 def compile_peer():
     library = os.path.join(tempfile.mkdtemp(), "peer.so")
     subprocess.run(["gcc", "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC", "-o", library,
@@ -151,18 +174,21 @@ def main():
     blas.openblas_set_num_threads(1)
     worker = Worker(options.worker)
     library = Worker(options.catenc, "run", "--threads=1", os.path.join(HERE, "rows.lisp"))
+    commands = list(process_rows(options.catenc))
+    process = Process({row: command for row, command, _ in commands})
     results = []
     print(f"{machine()}, torch {torch.__version__}, one thread")
     print(f"{'row':<28}{'us':>12}{'peer':>12}  {'peer is':<16}{'ratio':>6}  budget")
     every = itertools.chain(((worker, *row) for row in rows(compile_peer(), blas)),
-                            ((library, *row) for row in library_rows()))
+                            ((library, *row) for row in library_rows()),
+                            ((process, row, 1, "limit", limit) for row, _, limit in commands))
     for runner, row, budget, peer_name, call in every:
         if options.only not in row:
             continue
         ours = theirs = float("inf")
         for _ in range(ROUNDS):
             ours = min(ours, runner.run(row))
-            theirs = min(theirs, least(call))
+            theirs = min(theirs, least(call) if callable(call) else call)
         ratio = theirs / ours
         verdict = "" if budget is None else f"{budget}" if ratio >= budget else f"{budget} MISSED"
         print(f"{row:<28}{ours / 1e3:>9.1f} us{theirs / 1e3:>9.1f} us  {peer_name:<16}{ratio:>6.2f}  {verdict}")
