@@ -299,6 +299,7 @@ void install_tensors(Interpreter& interp) {
   interp.install(shape_builtins());
   interp.install(shape_macros());
   interp.install(tensor_builtins());
+  interp.install(facet_builtins());
   interp.install(tensor_file_builtins());
   interp.install(constant_builtins());
   interp.install(runtime_builtins());

@@ -12,8 +12,10 @@ std::span<const Builtin> air_builtins();
 /// Sizes, dtypes, the shape notation.
 std::span<const Builtin> shape_builtins();
 std::span<const MacroRow> shape_macros();
-/// Tensors: making, asking, facets.
+/// Tensors: making, asking.
 std::span<const Builtin> tensor_builtins();
+/// The numbers of tensors.
+std::span<const Builtin> facet_builtins();
 /// Tensors in files.
 std::span<const Builtin> tensor_file_builtins();
 /// Constant tensors, sizes as tensors, size checks.

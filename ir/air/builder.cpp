@@ -307,11 +307,11 @@ NodeId Builder::expand(NodeId x, Shape shape) {
     if (from[axis].is(1)) {
       continue;
     }
-    require(
-        Diag::BadBroadcast, from[axis], shape[axis],
-        fmt::format("`expand` of axis {} from {{left}} to {{right}}; only axes of size 1 can be "
-                    "repeated",
-                    axis));
+    require(Diag::BadBroadcast, from[axis], shape[axis],
+            fmt::format(
+                "`expand` of axis {} from {{left}} to {{right}}; only axes known to have size 1 "
+                "are repeated",
+                axis));
     from[axis] = shape[axis];
   }
   const NodeId fitted = reshaped(x, from);

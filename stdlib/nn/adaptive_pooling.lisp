@@ -30,8 +30,9 @@ stretch."
 
 (defun !adaptive-avgpool (x output-size)
   "The means of even stretches of the last axes, one per element of `output-size` (a list, nil keeps
-an axis)."
+an axis; or one number for all axes after the second)."
   (let* ((x (as-float x))
+         (output-size (window-sizes x output-size))
          (n (length output-size)))
     (loop for count in (adaptive-sizes x output-size n)
           for axis from (- (ndim x) n)
@@ -44,8 +45,10 @@ an axis)."
     x))
 
 (defun !adaptive-maxpool (x output-size)
-  "The maxima of even stretches of the last axes, one per element of `output-size`."
-  (loop for count in (adaptive-sizes x output-size (length output-size))
+  "The maxima of even stretches of the last axes, one per element of `output-size`; see
+`!adaptive-avgpool`."
+  (loop with output-size = (window-sizes x output-size)
+        for count in (adaptive-sizes x output-size (length output-size))
         for axis from (- (ndim x) (length output-size))
         do (unless (dim= (nth axis (shape x)) count)
              (setf x (from-stretches (max-axes (over-stretches x axis count (-inf))

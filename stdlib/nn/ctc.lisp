@@ -63,9 +63,9 @@ classes) or (T classes). Labels are (batch S), or one after the other (sum of th
 is over the sequences, each divided by its length; `zero-infinity` makes 0 of what cannot be aligned.
 T must be a known number."
   (let ((frames (first (shape log-p)))
-        (labels (indices-from labels))
-        (input-lengths (indices-from input-lengths))
-        (lengths (indices-from label-lengths)))
+        (labels (index-tensor labels))
+        (input-lengths (index-tensor input-lengths))
+        (lengths (index-tensor label-lengths)))
     (unless (and (integerp frames) (plusp frames))
       (%fail :bad-size "`!ctc-loss` needs a known number of frames, not ~a" frames))
     (if (= (ndim log-p) 2)

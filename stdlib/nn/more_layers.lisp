@@ -76,7 +76,7 @@ count; empty bags give 0. `per-sample-weights` multiply the rows of a sum."
       (cond ((= (ndim ids) 2)
              (bag-reduction mode rows kept #'along-rows))
             ((and (= (ndim ids) 1) offsets)
-             (let* ((offsets (indices-from offsets))
+             (let* ((offsets (index-tensor offsets))
                     (count (first (shape offsets)))
                     ;; The last bag that has begun at each place.
                     (begun (!<= (!unsqueeze offsets 0) (!gid-of-shape (list (first (shape ids)) 1) 0)))

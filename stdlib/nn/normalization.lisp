@@ -58,17 +58,18 @@ are used.")
     (require-channels (first inputs) channels "BatchNorm")
     (let* ((x (as-float (first inputs)))
            (axes (other-axes (ndim x) 1)))
-      (cond ((and running-mean (not (training-p model)))
-             (!batch-norm x weight bias running-mean (!rsqrt (!add running-var eps))))
-            (t
-             (require-several (dim-product (loop for axis in axes collect (nth axis (shape x)))) x)
-             (multiple-value-bind (mean variance) (batch-statistics x axes)
-               (let ((result (!batch-norm x weight bias mean (!rsqrt (!add variance eps)))))
-                 (if (and running-mean (training-p model))
-                     (with-effects result
-                       (follow-statistics model mean variance
-                                          (element-count x axes (dtype-of x))))
-                     result))))))))
+      (with-wide (x)
+        (cond ((and running-mean (not (training-p model)))
+               (!batch-norm x weight bias running-mean (!rsqrt (!add running-var eps))))
+              (t
+               (require-several (dim-product (loop for axis in axes collect (nth axis (shape x)))) x)
+               (multiple-value-bind (mean variance) (batch-statistics x axes)
+                 (let ((result (!batch-norm x weight bias mean (!rsqrt (!add variance eps)))))
+                   (if (and running-mean (training-p model))
+                       (with-effects result
+                         (follow-statistics model mean variance
+                                            (element-count x axes (dtype-of x))))
+                       result)))))))))
 
 (defun !instance-norm (x &key weight bias (eps 1d-5))
   "Normalises every channel of every instance of x (N C spatial…) over its spatial axes."

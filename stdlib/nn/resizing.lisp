@@ -135,6 +135,7 @@ nil. Modes: :nearest, :nearest-exact, :linear and :cubic along every axis, :area
 (defun !pixel-shuffle (x factor)
   "(N C*factor^2 H W) to (N C H*factor W*factor)."
   (destructuring-bind (batch channels height width) (shape x)
+    (require-multiple channels (* factor factor) "`!pixel-shuffle` by ~a: the channels" factor)
     (let ((outputs (dim-floor-div channels (* factor factor))))
       (!reshape (!permute (!reshape x (list batch outputs factor factor height width))
                           0 1 4 2 5 3)

@@ -112,15 +112,13 @@ second, in row-major order: the inverse of gather-op, or of take-along-op with `
              (values (!where kept share 0.0) nil (!where hits (taken share) 0.0)))))))))
 
 (defun index-tensor (indices)
-  "Indices as int64."
-  (let ((indices (as-tensor indices)))
+  "Indices as int64: a tensor, a number or size, or (nested) lists of numbers."
+  (let ((indices (if (and (consp indices) (not (size-expression-p indices)))
+                     (change-facet indices :tensor)
+                     (as-tensor indices))))
     (unless (integer-dtype-p (dtype-of indices))
       (%fail :bad-index "indices must be integers, not ~(~a~)" (dtype-of indices)))
     (!cast indices :int64)))
-
-(defun indices-from (x)
-  "As `index-tensor`; lists of numbers are accepted too."
-  (index-tensor (if (consp x) (change-facet x :tensor) x)))
 
 (defun !gather (x indices &key (axis 0))
   "The elements of `x` at `indices` along `axis`; the axis is replaced by the shape of the indices.

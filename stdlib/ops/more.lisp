@@ -150,6 +150,8 @@ and the others' sizes along theirs, as several values."
   (let ((axis (normalize-axis axis (ndim x)))
         (x x))
     (dotimes (i n x)
+      (when (eql (nth axis (shape x)) 0)
+        (return x))
       (let ((size (dim- (nth axis (shape x)) 1)))
         (setf x (if (eq (dtype-of x) :bool)
                     (!xor (slice-axis x axis 1 size) (slice-axis x axis 0 size))

@@ -71,4 +71,6 @@
   (check-tensor (!std (make-tensor '(2) :dtype :float16 :from '(-1000 1000)) :correction 0)
                 :float16 '(1) '(1000))
   (check-tensor (!layer-norm (make-tensor '(2) :dtype :float16 :from '(-1000 1000)) 2)
-                :float16 '(2) '(-1 1)))
+                :float16 '(2) '(-1 1))
+  (check-tensor (forward (BatchNorm 1) (make-tensor '(2 1) :dtype :float16 :from '((-1000) (1000))))
+                :float16 '(2 1) '(-1 1)))

@@ -69,7 +69,7 @@ const Mistake kMistakes[] = {
        f.b.permute(f.f23, {0, 2});
      }},
     {"ExpandNonUnit", Diag::BadBroadcast,
-     "`expand` of axis 1 from 3 to 5; only axes of size 1 can be repeated",
+     "`expand` of axis 1 from 3 to 5; only axes known to have size 1 are repeated",
      [](Fixture& f) {
        f.b.expand(f.f23, {2, 5});
      }},
