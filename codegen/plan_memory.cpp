@@ -2,7 +2,9 @@
 #include "codegen/plan_memory.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "ir/support/check.h"
 
@@ -131,8 +133,7 @@ struct Block {
 
 class Packer {
  public:
-  Packer(index::Pool& pool, std::vector<Block> blocks, size_t calls)
-      : pool_(pool), blocks_(std::move(blocks)), alive_at_(calls), seen_(blocks_.size(), 0) {}
+  Packer(index::Pool& pool, std::vector<Block> blocks) : pool_(pool), blocks_(std::move(blocks)) {}
 
   /// Places all blocks; the size of the arena.
   ExprId run() {
@@ -142,80 +143,91 @@ class Packer {
       return blocks_[a].nominal_bytes > blocks_[b].nominal_bytes;
     });
     for (size_t i : order) {
-      place(i);
+      place(blocks_[i]);
     }
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return blocks_[a].nominal_offset < blocks_[b].nominal_offset;
     });
-    std::vector<size_t> all;
     for (size_t i : order) {
-      std::vector<size_t> below = alive_with(i);
-      std::erase_if(below, [&](size_t j) {
-        return blocks_[j].nominal_end() > blocks_[i].nominal_offset || !blocks_[j].offset.valid();
-      });
-      blocks_[i].offset = highest_end(below);
-      all.push_back(i);
+      blocks_[i].offset = highest_end(cover(i));
     }
-    return highest_end(all);
+    std::vector<size_t> tops;
+    for (const auto& [first, stretch] : skyline_) {
+      tops.push_back(stretch.top);
+    }
+    return highest_end(std::move(tops));
   }
 
   const std::vector<Block>& blocks() const { return blocks_; }
 
  private:
-  void place(size_t i) {
-    Block& block = blocks_[i];
-    std::vector<size_t> others = alive_with(i);
-    std::sort(others.begin(), others.end(), [&](size_t a, size_t b) {
-      return blocks_[a].nominal_offset < blocks_[b].nominal_offset;
-    });
+  struct Placed {
+    int64_t offset;
+    int64_t end;
+    Lifetime alive;
+  };
+
+  /// In the lowest gap between blocks that are alive at some time with it. Every block is compared
+  /// with every other here, by numbers alone: parameters' gradients, and what is kept for them, are
+  /// alive with almost everything.
+  void place(Block& block) {
     int64_t at = 0;
-    for (size_t other : others) {
-      if (blocks_[other].nominal_offset - at >= block.nominal_bytes) {
+    for (const Placed& other : placed_) {
+      if (!meet(other.alive, block.alive)) {
+        continue;
+      }
+      if (other.offset - at >= block.nominal_bytes) {
         break;
       }
-      at = std::max(at, blocks_[other].nominal_end());
+      at = std::max(at, other.end);
     }
     block.nominal_offset = at;
-    for (size_t call = block.alive.first; call <= block.alive.last; ++call) {
-      alive_at_[call].push_back(i);
-    }
-  }
-
-  /// Placed blocks that are alive at some time with block i.
-  std::vector<size_t> alive_with(size_t i) {
-    std::vector<size_t> out;
-    ++stamp_;
-    for (size_t call = blocks_[i].alive.first; call <= blocks_[i].alive.last; ++call) {
-      for (size_t other : alive_at_[call]) {
-        if (other != i && seen_[other] != stamp_) {
-          seen_[other] = stamp_;
-          out.push_back(other);
-        }
-      }
-    }
-    return out;
+    const auto next =
+        std::upper_bound(placed_.begin(), placed_.end(), at,
+                         [](int64_t offset, const Placed& other) { return offset < other.offset; });
+    placed_.insert(next, {at, block.nominal_end(), block.alive});
   }
 
   static bool meet(const Lifetime& a, const Lifetime& b) {
     return a.first <= b.last && b.first <= a.last;
   }
 
-  ExprId highest_end(std::vector<size_t> below) {
-    std::sort(below.begin(), below.end(), [&](size_t a, size_t b) {
-      return blocks_[a].nominal_end() > blocks_[b].nominal_end();
+  /// Seen from above, block i, the next one by offset, hides what lies below it. Returns the blocks
+  /// that were seen there; all others below end below one of these.
+  std::vector<size_t> cover(size_t i) {
+    const Lifetime& alive = blocks_[i].alive;
+    split(alive.first);
+    split(alive.last + 1);
+    std::vector<size_t> below;
+    auto at = skyline_.lower_bound(alive.first);
+    while (at != skyline_.end() && at->first <= alive.last) {
+      below.push_back(at->second.top);
+      at = skyline_.erase(at);
+    }
+    skyline_[alive.first] = {alive.last, i};
+    return below;
+  }
+
+  /// Makes two of the stretch that `call` lies inside of.
+  void split(size_t call) {
+    auto after = skyline_.lower_bound(call);
+    if (after == skyline_.begin() || (after != skyline_.end() && after->first == call)) {
+      return;
+    }
+    Stretch& before = std::prev(after)->second;
+    if (before.last >= call) {
+      skyline_[call] = before;
+      before.last = call - 1;
+    }
+  }
+
+  ExprId highest_end(std::vector<size_t> blocks) {
+    std::sort(blocks.begin(), blocks.end(), [&](size_t a, size_t b) {
+      return std::pair(-blocks_[a].nominal_end(), a) < std::pair(-blocks_[b].nominal_end(), b);
     });
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     ExprId end = pool_.constant(0);
-    std::vector<size_t> tops;
-    for (size_t j : below) {
-      // What lies below a block that counts already ends below it.
-      const bool covered = std::any_of(tops.begin(), tops.end(), [&](size_t top) {
-        return blocks_[top].nominal_offset >= blocks_[j].nominal_end() &&
-               meet(blocks_[top].alive, blocks_[j].alive);
-      });
-      if (covered) {
-        continue;
-      }
-      tops.push_back(j);
+    for (size_t j : blocks) {
       const ExprId own = pool_.add(blocks_[j].offset, blocks_[j].bytes);
       const ExprId higher = pool_.max(end, own);
       // The sum is above both, and never grows into nested maxima.
@@ -228,9 +240,13 @@ class Packer {
 
   index::Pool& pool_;
   std::vector<Block> blocks_;
-  std::vector<std::vector<size_t>> alive_at_;  // per call: placed blocks
-  std::vector<size_t> seen_;                   // per block: the last search that found it
-  size_t stamp_ = 0;
+  std::vector<Placed> placed_;  // by offset
+  struct Stretch {
+    size_t last;  // call
+    size_t top;   // the highest block alive in this stretch of calls
+  };
+  std::map<size_t, Stretch>
+      skyline_;  // by first call; calls at which nothing is alive are left out
 };
 
 }  // namespace
@@ -271,7 +287,7 @@ void plan_memory(loops::Module& module, runtime::Program& program) {
       }
     }
   }
-  Packer packer(pool, std::move(blocks), program.calls.size());
+  Packer packer(pool, std::move(blocks));
   const ExprId total = packer.run();
   for (const Block& block : packer.blocks()) {
     program.buffers[block.buffer].arena_offset = size_expr(pool, block.offset);
@@ -284,5 +300,6 @@ void plan_memory(loops::Module& module, runtime::Program& program) {
 // some time with it. That is done with every symbol at a nominal value. What it gives is an order:
 // which blocks lie below which. The offset of a block is then the highest end of those below that
 // are alive with it, as an expression; so no two blocks overlap whatever the symbols are, and with
-// the nominal values (or without symbols) the packing is the one that was found.
+// the nominal values (or without symbols) the packing is the one that was found. Only those that
+// can be seen from the block, looking down, are asked: the others end below one of these.
 }  // namespace caten::codegen

@@ -154,6 +154,13 @@ void inspect_reduction(Schedule& schedule, const Statement& statement, Dependenc
   const air::Node& node = schedule.graph->node(statement.node);
   out.contraction = out.contraction && statement.kind == StatementKind::Reduce &&
                     node.get<air::ReduceAttr>().op == air::ReduceOp::Add;
+  if (out.contraction) {
+    std::copy_if(statement.spatial.begin(), statement.spatial.end(),
+                 std::back_inserter(out.batches), [&](RangeId range) {
+                   return std::all_of(operands.begin(), operands.end(),
+                                      [&](ExprId position) { return pool.uses(position, range); });
+                 });
+  }
   out.matrix_product = out.contraction && is_matrix_product(schedule, statement, operands);
   // A row of accumulators pays where the other order would stride through memory.
   out.reduce_outside = spatial_score > reduce_score ||

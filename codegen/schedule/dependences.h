@@ -49,6 +49,8 @@ struct Dependences {
   /// A contraction large enough for packed panels: rows that one operand lacks, columns that
   /// another lacks, and terms.
   bool matrix_product = false;
+  /// Of a contraction: the spatial ranges that every operand walks.
+  std::vector<RangeId> batches;
   /// The reduce loops belong outside the last spatial loop: that one walks memory in order.
   bool reduce_outside = false;
 };

@@ -34,6 +34,7 @@ class Fuser {
   };
 
   bool depends(size_t later, size_t earlier) const;
+  bool goes_on_by_rows(StatementId id, const Flow& flow) const;
   bool may_join(size_t kernel, StatementId id);
   bool join_kernel(size_t kernel, StatementId id);
   bool is_scatter(StatementId id) const {
@@ -74,8 +75,27 @@ bool Fuser::depends(size_t later, size_t earlier) const {
   return false;
 }
 
+/// Whether a contraction over the result of another goes on with its rows, as attention does: there
+/// are batches, and in each a row of results takes just one row of the other. Then a block of rows
+/// is all that is kept of what comes between.
+bool Fuser::goes_on_by_rows(StatementId id, const Flow& flow) const {
+  const std::vector<RangeId>& batches = loops_.dependences(id).batches;
+  const std::vector<RangeId>& spatial = schedule_.statement(id).spatial;
+  const auto in = [](const std::vector<RangeId>& ranges, RangeId range) {
+    return std::find(ranges.begin(), ranges.end(), range) != ranges.end();
+  };
+  const bool aligned = std::all_of(flow.aligned.begin(), flow.aligned.end(),
+                                   [](const auto& range) { return range.has_value(); });
+  if (!aligned) {
+    return false;
+  }
+  const auto row = std::find_if(flow.aligned.begin(), flow.aligned.end(),
+                                [&](const auto& range) { return !in(batches, *range); });
+  return row != flow.aligned.begin() && row != flow.aligned.end() && in(spatial, **row);
+}
+
 /// No cycle between kernels, no read-write order inside one, not too large, and no contraction
-/// over the result of a contraction.
+/// over the result of a contraction unless it goes on by rows.
 bool Fuser::may_join(size_t kernel, StatementId id) {
   if (drafts_[kernel].statements.size() >= kMaxKernelStatements) {
     note_separate(id, kernel);
@@ -94,7 +114,8 @@ bool Fuser::may_join(size_t kernel, StatementId id) {
     const size_t other = kernel_of_[flow.producer.index];
     if (other != kernel) {
       others.insert(other);
-    } else if (dependences.contraction && after_contraction_[flow.producer.index]) {
+    } else if (dependences.contraction && after_contraction_[flow.producer.index] &&
+               !goes_on_by_rows(id, flow)) {
       return false;
     }
   }
@@ -267,7 +288,8 @@ void Fuser::note_separate(StatementId id, size_t kernel) {
       }
       if (drafts_[kernel].statements.size() >= kMaxKernelStatements) {
         note = "its kernel has grown to the limit";
-      } else if (loops_.dependences(id).contraction && after_contraction_[flow.producer.index]) {
+      } else if (loops_.dependences(id).contraction && after_contraction_[flow.producer.index] &&
+                 !goes_on_by_rows(id, flow)) {
         note = "its consumer is a contraction, and it is computed by one";
       } else if (schedule_.statement(flow.producer).spatial.empty()) {
         note = "it is complete only after all of its loops";
@@ -375,6 +397,8 @@ Schedule fuse(Schedule schedule) {
 // One loop at the outermost level, or a sequence of loops when what flows between them is a scalar
 // (softmax of a whole vector), a table much smaller than the main loop (a transcendental of a
 // bias), or the base of a scatter. A contraction over the result of a contraction starts a new
-// kernel: each wants its own blocking.
+// kernel: each wants its own blocking. Not so within batches, by rows: the operands of one batch
+// are small, both contractions have blocks of the same rows, and the matrix between them (the
+// scores of attention) is never in memory as a whole.
 
 }  // namespace caten::schedule

@@ -262,6 +262,13 @@ class ContractionFinder {
     return true;
   }
 
+  static bool is_declared_in(const Block& statements, ArrayId array) {
+    return std::any_of(statements.begin(), statements.end(), [&](const Stmt& stmt) {
+      const auto* scratch = std::get_if<Scratch>(&stmt.node);
+      return scratch != nullptr && scratch->array == array;
+    });
+  }
+
   /// Which loops a value depends on; false when it needs a value from outside that is no constant.
   struct Reach {
     bool rows = false;
@@ -287,6 +294,9 @@ class ContractionFinder {
         out.columns |= uses_any(expr, core.columns);
         out.depth |= uses_any(expr, core.depth);
       });
+      if (const auto* load = std::get_if<Load>(&stmt->second->node)) {
+        out.rows |= is_declared_in(outer.body, load->array);  // the row's own scratch
+      }
     }
     return true;
   }

@@ -313,7 +313,7 @@ const Case kCases[] = {
        g.output("y", g.add(a, g.builder.gather(g.input("positions", {m, 16}),
                                                g.input("at", {m}, DType::Int64), 0)));
      }},
-    {"attention", 2,
+    {"attention", 1,
      [](GraphMaker& g) {
        const Shape s = {2, 3, n, 8};
        const NodeId q = g.input("q", s);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codegen/lowered_module.h"
 #include "codegen/pipeline.h"
 #include "runtime/memory.h"
 #include "tests/support/random_graph.h"
@@ -115,6 +116,30 @@ TEST(MemoryPlan, MoreLayersNeedNoMoreMemory) {
     return compile(blocks(layers, Dim(kLength))).program.arena_bytes.evaluate({}).value();
   };
   EXPECT_LE(static_cast<double>(arena(8)), 1.1 * static_cast<double>(arena(3)));
+}
+
+/// The scores of attention are never in memory as a whole: twice the length, twice the memory.
+TEST(MemoryPlan, AttentionKeepsRowsOfScores) {
+  GraphMaker g;
+  const Dim n = Dim::symbol("n");
+  const Shape rows = {2, 4, n, 16};
+  const NodeId keys = g.permute(g.input("k", rows), {0, 1, 3, 2});
+  const Shape square = {2, 4, n, n};
+  const NodeId seen = g.op(air::Op::Le, g.builder.iota(square, 3), g.builder.iota(square, 2));
+  const NodeId scores =
+      g.builder.where(seen, g.mul(g.matmul(g.input("q", rows), keys), g.number(0.25)),
+                      g.broadcast(g.number(-INFINITY), square));
+  g.output("y", g.matmul(g.softmax(scores, -1), g.input("v", rows)));
+  const codegen::Compilation compilation = compile(g.graph);
+  EXPECT_EQ(compilation.kernel_count, 1);
+  const runtime::Program plain = codegen::lower_c99(compilation, codegen::Target::C99).program;
+  const auto bytes = [](const runtime::Program& program, int64_t length) {
+    return program.arena_bytes.evaluate(std::vector<int64_t>{length}).value();
+  };
+  EXPECT_GT(bytes(plain, 1000), 0);
+  for (const runtime::Program* program : {&compilation.program, &plain}) {
+    EXPECT_LE(bytes(*program, 2000), 2 * bytes(*program, 1000) + 4096);
+  }
 }
 
 /// A temporary that lies on another while both are alive changes the numbers, or is poisoned.
