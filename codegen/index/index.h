@@ -151,8 +151,10 @@ class Pool {
   std::optional<Common> common_factor(ExprId a, ExprId b);
   bool within(ExprId expr, ExprId divisor);  // 0 <= expr < divisor, proven
   std::optional<int64_t> constant_quotient(ExprId a, ExprId b) const;
-  bool nonnegative(ExprId expr, std::vector<uint32_t>& positive_symbols, int depth);
-  bool eliminate(ExprId expr, AtomId atom, std::vector<uint32_t>& positive_symbols, int depth,
+  /// `steps`: how many replacements of atoms are left.
+  bool is_nonnegative(ExprId expr, int& steps);
+  bool nonnegative(ExprId expr, std::vector<uint32_t>& positive_symbols, int& steps);
+  bool eliminate(ExprId expr, AtomId atom, std::vector<uint32_t>& positive_symbols, int& steps,
                  bool& result);
 
   std::vector<std::string> symbols_;

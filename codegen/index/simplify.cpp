@@ -41,7 +41,9 @@ const Term& leading(const std::vector<Term>& terms) {
 }
 
 constexpr int kMaxDivisionSteps = 16;
-constexpr int kMaxProofDepth = 12;
+/// A proof that takes more replacements of atoms than this is given up: maxima of maxima double
+/// what is to be shown with each.
+constexpr int kMaxProofSteps = 64;
 
 }  // namespace
 
@@ -232,19 +234,24 @@ ExprId Pool::min(ExprId a, ExprId b) {
 }
 
 bool Pool::is_nonnegative(ExprId expr) {
+  int steps = kMaxProofSteps;
+  return is_nonnegative(expr, steps);
+}
+
+bool Pool::is_nonnegative(ExprId expr, int& steps) {
   std::vector<uint32_t> positive_symbols;
-  return nonnegative(expr, positive_symbols, 0);
+  return nonnegative(expr, positive_symbols, steps);
 }
 
 /// Replaces atoms one by one by the bound that makes the expression smallest. What is left is a
 /// polynomial over symbols, which is >= 0 when all its coefficients are, once every symbol known to
 /// be at least 1 (it is the extent of a range that has a value) is written as 1 + something.
-bool Pool::nonnegative(ExprId expr, std::vector<uint32_t>& positive_symbols, int depth) {
+bool Pool::nonnegative(ExprId expr, std::vector<uint32_t>& positive_symbols, int& steps) {
   const Bounds range_of_expr = bounds(expr);
   if (range_of_expr.lower && *range_of_expr.lower >= 0) {
     return true;
   }
-  if ((range_of_expr.upper && *range_of_expr.upper < 0) || depth > kMaxProofDepth) {
+  if ((range_of_expr.upper && *range_of_expr.upper < 0) || --steps < 0) {
     return false;
   }
   std::vector<AtomId> candidates;
@@ -260,7 +267,7 @@ bool Pool::nonnegative(ExprId expr, std::vector<uint32_t>& positive_symbols, int
   candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
   for (AtomId id : candidates) {
     bool result = false;
-    if (eliminate(expr, id, positive_symbols, depth, result)) {
+    if (eliminate(expr, id, positive_symbols, steps, result)) {
       return result;
     }
   }
@@ -284,7 +291,7 @@ bool Pool::nonnegative(ExprId expr, std::vector<uint32_t>& positive_symbols, int
 
 /// Replaces one atom by its bound, if the sign of its coefficient is known. Returns false when
 /// this atom cannot be eliminated; else `result` is the answer.
-bool Pool::eliminate(ExprId expr, AtomId id, std::vector<uint32_t>& positive_symbols, int depth,
+bool Pool::eliminate(ExprId expr, AtomId id, std::vector<uint32_t>& positive_symbols, int& steps,
                      bool& result) {
   const Atom target = atoms_[id.index];
   std::vector<Term> coefficient;
@@ -304,8 +311,8 @@ bool Pool::eliminate(ExprId expr, AtomId id, std::vector<uint32_t>& positive_sym
   }
   const ExprId slope = normalise(std::move(coefficient));
   const ExprId others = normalise(std::move(rest));
-  const bool rising = is_nonnegative(slope);
-  if (!rising && !is_nonnegative(scale(slope, -1))) {
+  const bool rising = is_nonnegative(slope, steps);
+  if (!rising && !is_nonnegative(scale(slope, -1), steps)) {
     return false;
   }
   ExprId smallest;  // a lower bound of slope * atom
@@ -338,7 +345,7 @@ bool Pool::eliminate(ExprId expr, AtomId id, std::vector<uint32_t>& positive_sym
         return false;
       }
       if (rising) {
-        if (!is_nonnegative(target.left)) {
+        if (!is_nonnegative(target.left, steps)) {
           return false;
         }
         smallest = constant(0);
@@ -362,18 +369,19 @@ bool Pool::eliminate(ExprId expr, AtomId id, std::vector<uint32_t>& positive_sym
     case AtomKind::Max:
     case AtomKind::Min: {
       const bool both = (target.kind == AtomKind::Max) != rising;
-      std::vector<uint32_t> left_positive = positive_symbols;
-      std::vector<uint32_t> right_positive = positive_symbols;
-      const bool left = nonnegative(add(others, mul(slope, target.left)), left_positive, depth + 1);
-      const bool right =
-          nonnegative(add(others, mul(slope, target.right)), right_positive, depth + 1);
-      result = both ? left && right : left || right;
+      for (const ExprId side : {target.left, target.right}) {
+        std::vector<uint32_t> positive = positive_symbols;
+        result = nonnegative(add(others, mul(slope, side)), positive, steps);
+        if (result != both) {
+          break;
+        }
+      }
       return true;
     }
     case AtomKind::Symbol:
       return false;
   }
-  result = nonnegative(add(others, smallest), positive_symbols, depth + 1);
+  result = nonnegative(add(others, smallest), positive_symbols, steps);
   return true;
 }
 
