@@ -265,6 +265,11 @@ def functions(out):
                      ("truncate", lambda x: x.double().trunc()),
                      ("round", lambda x: x.double().round()), ("relu", F.relu)]:
         t.op(name, f"(!{name} a)", fn, "number", "same", ["any"], ONE)
+    t.write()
+
+
+def casts(out):
+    t = Table(out / "torch_table_casts.lisp", "Casts")
     for to in FLOATS + INTS + ["bool"]:
         rule = (lambda x: (x != 0).long()) if to == "bool" else (lambda x: x)
         if to not in FLOATS and to != "bool":
@@ -345,6 +350,11 @@ def movement(out):
             ("meshgrid", "(!meshgrid a b)", lambda a, b: torch.meshgrid(a, b, indexing="ij"),
              [[(2,), (3,)], [(1,), (1,)], [(0,), (3,)], [(), (5,)]])]:
         t.op(name, form, fn, "all", ["same", "same"], ["any", "any"], shapes)
+    t.write()
+
+
+def indexed(out):
+    t = Table(out / "torch_table_indexed.lisp", "Indexed ops")
     i = ["any", "ids"]
     for name, form, fn, shapes in [
             ("gather", "(!gather a b)", lambda a, i: a[i],
@@ -616,7 +626,7 @@ def layers(out):
 
 def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "tests/lisp")
-    for write in (arithmetic, functions, movement, reductions, layers):
+    for write in (arithmetic, functions, casts, movement, indexed, reductions, layers):
         write(out)
 
 
