@@ -160,12 +160,16 @@ class Contractor : private ContractionFinder {
     return true;
   }
 
+  /// Known numbers of rows are cut evenly: the threads that take blocks end together.
   int64_t block_rows(const For& loop) const {
     const std::optional<int64_t> all = known(loop.hi);
-    if (all && *all < tiling_.block_rows) {
-      return (*all + kTileRows - 1) / kTileRows * kTileRows;
+    if (!all) {
+      return tiling_.block_rows;
     }
-    return all && *all >= kManyRows ? 2 * tiling_.block_rows : tiling_.block_rows;
+    const int64_t most = *all >= kManyRows ? 2 * tiling_.block_rows : tiling_.block_rows;
+    const int64_t blocks = std::max<int64_t>(1, (*all + most - 1) / most);
+    const int64_t rows = (*all + blocks - 1) / blocks;
+    return std::max<int64_t>(1, (rows + kTileRows - 1) / kTileRows) * kTileRows;
   }
 
   bool split(For& loop, std::vector<Core>& cores, Block& out) {
