@@ -64,6 +64,12 @@ std::string library_call(std::string name, DType dtype, std::span<const std::str
   return call(name, args);
 }
 
+/// A sign does not need parentheses beside `?` and `:`.
+std::string word(const std::string& text) {
+  std::string bare = without_parentheses(text);
+  return bare.find(' ') == std::string::npos ? bare : text;
+}
+
 std::string helper_call(std::string_view family, DType dtype, std::span<const std::string> args,
                         Uses& uses) {
   const std::string name = fmt::format("{}_{}", family, suffix(dtype));
@@ -271,7 +277,7 @@ std::string unrounded(Op op, DType dtype, DType from, std::span<const std::strin
     case Op::Ne:
       return comparison("!=", a);
     case Op::Where:
-      return fmt::format("{} ? {} : {}", a[0], a[1], a[2]);
+      return fmt::format("{} ? {} : {}", a[0], word(a[1]), word(a[2]));
     case Op::Const:
     case Op::Input:
     case Op::Param:

@@ -59,7 +59,7 @@ static void attention_maximum_reduction_exp_div(float *restrict where, const flo
       sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
           ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
       const float div_2 = sum * 0.25f;
-      const float where_2 = j <= i ? div_2 : (-INFINITY);
+      const float where_2 = j <= i ? div_2 : -INFINITY;
       where[j] = where_2;
       maximum = (maximum > where_2 || maximum != maximum) ? maximum : where_2;
     }
