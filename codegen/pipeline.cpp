@@ -13,6 +13,8 @@
 namespace caten::codegen {
 namespace {
 
+// A pass takes what it changes by value; these make a new graph.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 air::Graph canonicalize(air::Graph graph) {
   return air::canonicalize(graph);
 }
@@ -22,6 +24,7 @@ air::Graph simplify(air::Graph graph) {
 air::Graph dead_code(air::Graph graph) {
   return air::dead_code(graph);
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 // clang-format off
 constexpr Pass<air::Graph> kAirPasses[] = {

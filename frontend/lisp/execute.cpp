@@ -1,4 +1,6 @@
 // Vm::execute: the instruction loop.
+#include <compare>
+
 #include "frontend/builtins/builtins.h"
 #include "frontend/lisp/analyze.h"
 #include "frontend/lisp/number.h"
@@ -168,12 +170,11 @@ load_frame:
     }                                                                                      \
     break;                                                                                 \
   }
-        LISP_COMPARE(Less, <, number_compare(interp_, x, y) == std::partial_ordering::less)
-        LISP_COMPARE(Greater, >, number_compare(interp_, x, y) == std::partial_ordering::greater)
-        LISP_COMPARE(LessEq, <=, number_compare(interp_, x, y) <= 0)
-        LISP_COMPARE(GreaterEq, >=, number_compare(interp_, x, y) >= 0)
-        LISP_COMPARE(NumberEq, ==,
-                     number_compare(interp_, x, y) == std::partial_ordering::equivalent)
+        LISP_COMPARE(Less, <, std::is_lt(number_compare(interp_, x, y)))
+        LISP_COMPARE(Greater, >, std::is_gt(number_compare(interp_, x, y)))
+        LISP_COMPARE(LessEq, <=, std::is_lteq(number_compare(interp_, x, y)))
+        LISP_COMPARE(GreaterEq, >=, std::is_gteq(number_compare(interp_, x, y)))
+        LISP_COMPARE(NumberEq, ==, std::is_eq(number_compare(interp_, x, y)))
 #undef LISP_COMPARE
 
       case OpCode::JumpIfNotEq:

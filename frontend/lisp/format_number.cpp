@@ -54,7 +54,10 @@ std::string unsigned_cardinal(uint64_t n) {
     if (n % 1000 != 0) {
       std::string part = below_thousand(n % 1000);
       part += kPeriods[period];
-      text = text.empty() ? part : part + ' ' + text;
+      if (!text.empty()) {
+        part.append(" ").append(text);
+      }
+      text = std::move(part);
     }
   }
   return text;
@@ -162,7 +165,7 @@ std::optional<std::string> roman_text(int64_t n, bool old_style) {
 }
 
 std::string with_commas(std::string digits, std::string_view comma, size_t interval) {
-  const size_t first = digits.size() > 0 && digits[0] == '-' ? 1 : 0;
+  const size_t first = digits.starts_with('-') ? 1 : 0;
   for (size_t at = digits.size(); interval > 0 && at > first + interval;) {
     at -= interval;
     digits.insert(at, comma);
