@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 
 #include "codegen/c/helpers.h"
+#include "ir/air/evaluate.h"
 #include "ir/support/check.h"
 
 namespace caten::c {
@@ -93,7 +95,41 @@ std::string bitwise(std::string_view op, DType dtype, std::span<const std::strin
   return fmt::format("({})({} {} {})", c_value_type(dtype), args[0], op, args[1]);
 }
 
-std::string comparison(std::string_view op, std::span<const std::string> args) {
+/// What a comparison of integers gives whatever their values are, because both operands are the
+/// same or one is a constant at the end of the dtype's range. Compilers warn of such comparisons.
+std::optional<bool> known_comparison(std::string_view op, DType dtype, const std::string& a,
+                                     const std::string& b, DialectKind dialect) {
+  if (is_float(dtype)) {
+    return std::nullopt;  // NaN
+  }
+  if (a == b) {
+    return op == "<=" || op == "==";
+  }
+  if (op == "==" || op == "!=") {
+    return std::nullopt;
+  }
+  Uses none;
+  const auto ends_at = [&](const std::string& operand, air::ReduceOp neutral) {
+    return operand == spell_constant(air::identity(neutral, dtype), dialect, none);
+  };
+  const auto is_least = [&](const std::string& x) { return ends_at(x, air::ReduceOp::Max); };
+  const auto is_greatest = [&](const std::string& x) { return ends_at(x, air::ReduceOp::Min); };
+  const std::string& left = op == ">" ? b : a;
+  const std::string& right = op == ">" ? a : b;
+  if (op != "<=" && (is_greatest(left) || is_least(right))) {
+    return false;
+  }
+  if (op == "<=" && (is_least(left) || is_greatest(right))) {
+    return true;
+  }
+  return std::nullopt;
+}
+
+std::string comparison(std::string_view op, DType dtype, std::span<const std::string> args,
+                       DialectKind dialect) {
+  if (const auto known = known_comparison(op, dtype, args[0], args[1], dialect)) {
+    return *known ? "1" : "0";
+  }
   return fmt::format("(uint8_t)({} {} {})", args[0], op, args[1]);
 }
 
@@ -112,7 +148,11 @@ std::string shift(std::string_view op, DType dtype, std::span<const std::string>
 }
 
 /// The larger (or smaller) operand; a NaN on either side wins.
-std::string extreme(std::string_view op, DType dtype, const std::string& a, const std::string& b) {
+std::string extreme(std::string_view op, DType dtype, const std::string& a, const std::string& b,
+                    DialectKind dialect) {
+  if (const auto known = known_comparison(op, dtype, a, b, dialect)) {
+    return *known ? a : b;
+  }
   if (is_float(dtype)) {
     return fmt::format("({} {} {} || {} != {}) ? {} : {}", a, op, b, a, a, a, b);
   }
@@ -255,9 +295,9 @@ std::string unrounded(Op op, DType dtype, DType from, std::span<const std::strin
     case Op::Pow:
       return library_call("pow", dtype, a, uses);
     case Op::Max:
-      return logical ? bitwise("|", dtype, a) : extreme(">", dtype, a[0], a[1]);
+      return logical ? bitwise("|", dtype, a) : extreme(">", dtype, a[0], a[1], dialect);
     case Op::Min:
-      return logical ? bitwise("&", dtype, a) : extreme("<", dtype, a[0], a[1]);
+      return logical ? bitwise("&", dtype, a) : extreme("<", dtype, a[0], a[1], dialect);
     case Op::And:
       return bitwise("&", dtype, a);
     case Op::Or:
@@ -269,13 +309,13 @@ std::string unrounded(Op op, DType dtype, DType from, std::span<const std::strin
     case Op::Shr:
       return shift(">>", dtype, a);
     case Op::Lt:
-      return comparison("<", a);
+      return comparison("<", from, a, dialect);
     case Op::Le:
-      return comparison("<=", a);
+      return comparison("<=", from, a, dialect);
     case Op::Eq:
-      return comparison("==", a);
+      return comparison("==", from, a, dialect);
     case Op::Ne:
-      return comparison("!=", a);
+      return comparison("!=", from, a, dialect);
     case Op::Where:
       return fmt::format("{} ? {} : {}", a[0], word(a[1]), word(a[2]));
     case Op::Const:
