@@ -300,7 +300,11 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             }
           },
           [&](const loops::If& s) {
-            line("if ({}) {{", text(s.condition));
+            const std::string condition = text(s.condition);
+            if (condition == "0") {
+              return;  // a comparison that no value changes
+            }
+            line("if ({}) {{", condition);
             ++indent_;
             open();
             block(s.body);

@@ -53,6 +53,7 @@ void BodyPrinter::openmp(const loops::For& loop) {
 }
 
 void BodyPrinter::loop(const loops::For& loop) {
+  const size_t before = out_.size();
   if (style_.openmp && loop.kind == loops::LoopKind::Parallel) {
     openmp(loop);
   }
@@ -88,14 +89,19 @@ void BodyPrinter::loop(const loops::For& loop) {
     remember(name, "const int64_t");
     ask_for_interrupt(loop);
   }
+  const size_t inside = out_.size();
   ++loop_depth_;
   block(loop.body);
   --loop_depth_;
   --indent_;
+  const bool empty = out_.size() == inside;  // what it did was under a condition that never holds
   line("}}");
   if (blocks) {
     --indent_;
     line("}}");
+  }
+  if (empty) {
+    out_.resize(before);
   }
   close();
 }
