@@ -14,8 +14,10 @@ for package in "${packages[@]}"; do
 done
 if [ ${#missing[@]} -gt 0 ]; then
   echo "installing: ${missing[*]}"
+  # A machine that has just started may be updating itself: wait for its lock.
+  export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}" >/dev/null
 fi
 
 preset=${CATEN_PRESET:-dev}
