@@ -22,7 +22,8 @@ fi
 
 preset=${CATEN_PRESET:-dev}
 jobs=$(nproc)
-[ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >/dev/null
+# What was just installed may have been missing when the build was set up.
+[ ${#missing[@]} -eq 0 ] && [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >/dev/null
 cmake --build "build/$preset" -j "$jobs" -- --quiet
 
 set +e
