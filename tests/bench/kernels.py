@@ -137,11 +137,6 @@ def rows(peer, blas):
         yield (f"matmul {n}", 0.98, "OpenBLAS", gemm)
         if n >= 256:
             yield (f"matmul-bias-gelu {n}", 0.93, "OpenBLAS (bare)", gemm)
-    for n in (128, 1024):
-        q, k, v = (numbers(12, n, 64) for _ in range(3))
-        mask = torch.full((n, n), float("-inf")).triu(1)
-        yield (f"attention 12 {n} 64", 1.5, "torch", lambda q=q, k=k, v=v, mask=mask:
-               torch.softmax(q @ k.transpose(1, 2) / 8 + mask, -1) @ v)
 
 
 def library_rows():

@@ -3,7 +3,6 @@
 // name is an expression of the table below and its sizes: "softmax 1024 1024".
 #include <fmt/core.h>
 
-#include <cmath>
 #include <ctime>
 #include <functional>
 #include <iostream>
@@ -53,19 +52,6 @@ NodeId product(GraphMaker& g, int64_t n) {
   return g.matmul(g.input("x", shape({n, n})), g.input("y", shape({n, n})));
 }
 
-/// Causal attention of `heads` over `length` positions.
-NodeId attention(GraphMaker& g, int64_t heads, int64_t length, int64_t width) {
-  const Shape rows = shape({heads, length, width});
-  const NodeId keys = g.permute(g.input("k", rows), {0, 2, 1});
-  const NodeId scores = g.mul(g.matmul(g.input("q", rows), keys),
-                              g.number(1 / std::sqrt(static_cast<double>(width))));
-  const Shape square = shape({heads, length, length});
-  const NodeId seen = g.op(Op::Le, g.builder.iota(square, 2), g.builder.iota(square, 1));
-  const NodeId unseen = g.broadcast(g.number(-INFINITY), square);
-  const NodeId weights = g.softmax(g.builder.where(seen, scores, unseen), -1);
-  return g.matmul(weights, g.input("v", rows));
-}
-
 using Maker = std::function<NodeId(GraphMaker&, const Sizes&)>;
 
 const std::map<std::string, Maker>& makers() {
@@ -106,7 +92,6 @@ const std::map<std::string, Maker>& makers() {
          return g.permute(g.input("x", shape({s[0], s[1]})), {1, 0});
        }},
       {"matmul", [](auto& g, const Sizes& s) { return product(g, s[0]); }},
-      {"attention", [](auto& g, const Sizes& s) { return attention(g, s[0], s[1], s[2]); }},
       {"matmul-bias-gelu",
        [](auto& g, const Sizes& s) {
          return g.gelu(g.add(product(g, s[0]), g.input("bias", shape({s[0]}))));
