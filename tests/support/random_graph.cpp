@@ -138,7 +138,9 @@ NodeId GraphGenerator::fit(NodeId x, const Shape& shape, DType dtype) {
       x = builder_.expand(x, shape);
     } else if (have.empty() || elements(node(x).shape) == 1) {
       x = builder_.expand(builder_.reshape(x, Shape(shape.size(), Dim(1))), shape);
-    } else if (elements(node(x).shape) == elements(shape)) {
+    } else if (elements(node(x).shape) == elements(shape) &&
+               (elements(shape) != 0 || element_count(node(x).shape) == element_count(shape))) {
+      // Not from (2 n) to (3 n), which fits only where n is 0: gcc warns of loops that never run.
       x = builder_.reshape(x, shape);
     } else {
       x = leaf(shape, dtype);
