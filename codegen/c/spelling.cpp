@@ -105,8 +105,8 @@ std::optional<bool> known_comparison(std::string_view op, DType dtype, const std
   if (a == b) {
     return op == "<=" || op == "==";
   }
-  if (op == "==" || op == "!=") {
-    return std::nullopt;
+  if (op == "==" || op == "!=" || size_of(dtype) >= 4) {
+    return std::nullopt;  // of wider types they do not warn
   }
   Uses none;
   const auto ends_at = [&](const std::string& operand, air::ReduceOp neutral) {
@@ -125,10 +125,24 @@ std::optional<bool> known_comparison(std::string_view op, DType dtype, const std
   return std::nullopt;
 }
 
+/// The value of an expression of `a` and `b` that is known without them; names in them stay used.
+std::string instead_of(const std::string& a, const std::string& b, const std::string& value) {
+  const auto is_number = [](const std::string& text) {
+    return text.find_first_not_of("(-0123456789)") == std::string::npos;
+  };
+  std::string text;
+  for (const std::string* operand : {&a, &b}) {
+    if (!is_number(*operand) && *operand != value && (operand == &a || a != b)) {
+      text += fmt::format("(void){}, ", *operand);
+    }
+  }
+  return text + value;
+}
+
 std::string comparison(std::string_view op, DType dtype, std::span<const std::string> args,
                        DialectKind dialect) {
   if (const auto known = known_comparison(op, dtype, args[0], args[1], dialect)) {
-    return *known ? "1" : "0";
+    return fmt::format("(uint8_t)({})", instead_of(args[0], args[1], *known ? "1" : "0"));
   }
   return fmt::format("(uint8_t)({} {} {})", args[0], op, args[1]);
 }
@@ -150,8 +164,11 @@ std::string shift(std::string_view op, DType dtype, std::span<const std::string>
 /// The larger (or smaller) operand; a NaN on either side wins.
 std::string extreme(std::string_view op, DType dtype, const std::string& a, const std::string& b,
                     DialectKind dialect) {
+  if (a == b) {
+    return a;
+  }
   if (const auto known = known_comparison(op, dtype, a, b, dialect)) {
-    return *known ? a : b;
+    return fmt::format("({})({})", c_value_type(dtype), instead_of(a, b, *known ? a : b));
   }
   if (is_float(dtype)) {
     return fmt::format("({} {} {} || {} != {}) ? {} : {}", a, op, b, a, a, a, b);
