@@ -195,12 +195,13 @@ std::string EntryPrinter::kernel_call(const loops::Kernel& kernel) {
   }
   Uses scratch_uses = uses_;
   const KernelBody body = emit_body(pool(), kernel, names, style(), locals, scratch_uses);
-  for (uint32_t symbol : body.symbols) {
-    parameters += (parameters.empty() ? "int64_t " : ", int64_t ") + names.symbols[symbol];
-    given += (given.empty() ? "" : ", ") + symbols_[symbol];
-  }
   // The key names the symbols that a kernel uses by number; other entries number differently.
   for (uint32_t symbol : body.symbols) {
+    if (!mentions(body.text, names.symbols[symbol])) {
+      continue;  // it bounded a loop that turned out to do nothing
+    }
+    parameters += (parameters.empty() ? "int64_t " : ", int64_t ") + names.symbols[symbol];
+    given += (given.empty() ? "" : ", ") + symbols_[symbol];
     key += fmt::format("/{}", program_.symbols[symbol]);
   }
   auto [known, inserted] = library_.kernels.try_emplace(std::move(key));
