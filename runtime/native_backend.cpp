@@ -29,9 +29,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // No contraction and nothing of -ffast-math (LANGUAGE §5); what is allowed lets loops become
-// vectors: nobody reads errno or the exception flags.
+// vectors: nobody reads errno or the exception flags. gcc 12 misaligns local arrays that it puts
+// into the red zone of functions with AVX code (a fault at its `vmovapd`), so it gets none.
 constexpr const char* kFlags[] = {"-O3",
                                   "-march=native",
+#ifdef __x86_64__
+                                  "-mno-red-zone",
+#endif
                                   "-std=gnu99",
                                   "-fPIC",
                                   "-shared",

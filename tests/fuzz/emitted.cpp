@@ -28,17 +28,21 @@ using testing::RandomProgram;
 
 const std::map<std::string, std::string>& commands() {
   // -fno-builtin: constant calls of libm functions are not folded to other bits than libm gives.
+  // -mno-red-zone: see runtime/native_backend.cpp.
+  std::string optimised = " -O2 -march=native -fno-builtin";
+#ifdef __x86_64__
+  optimised += " -mno-red-zone";
+#endif
+  const std::string strict = " -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror";
   static const std::map<std::string, std::string> table = {
-      {"gcc",
-       "gcc -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -O2 -march=native -fno-builtin"},
-      {"clang",
-       "clang -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -O2 -march=native "
-       "-fno-builtin"},
+      {"gcc", "gcc" + strict + optimised},
+      {"clang", "clang" + strict + optimised},
       {"tinycc", "tcc -std=c99 -Wall -Werror"},
-      {"gnu", "gcc -std=gnu99 -Wall -Wextra -Werror -O2 -march=native -fno-builtin -fopenmp"},
+      {"gnu", "gcc -std=gnu99 -Wall -Wextra -Werror -fopenmp" + optimised},
   };
   return table;
 }
+
 codegen::Target target_of(const std::string& compiler) {
   return compiler == "gnu" ? codegen::Target::Gnu : codegen::Target::C99;
 }
