@@ -1,15 +1,14 @@
 #!/usr/bin/python3
-"""Kernels of the tcc target beside their peers, on one thread: PyTorch, OpenBLAS, gcc -O3.
+"""Kernels of the tcc target beside their peers: PyTorch, OpenBLAS, ONNX Runtime, gcc -O3, and what
+the machine can do at most (memory bandwidth, multiply-adds).
 
-    tests/bench/kernels.sh [--json FILE] [--only SUBSTRING]
+    tests/bench/kernels.sh [--threads N] [--json FILE] [--only WORDS]
 
-Every row runs in rounds that alternate between us and the peer; what counts is processor time of
-the fastest run of each, so that other work on the machine matters little. The ratio is peer / us:
-above 1 we are faster.
+Every row runs in rounds that alternate between us and the peer, and the fastest run of each counts:
+processor time on one thread, so that other work on the machine matters little, and elapsed time on
+several. The ratio is peer / us: above 1 we are faster.
 """
 import argparse
-import ctypes
-import itertools
 import json
 import os
 import subprocess
@@ -19,22 +18,26 @@ import time
 
 import torch
 
+import kernels_rows
+
 ROUNDS = 5
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def least(call):
-    """Nanoseconds of processor time of the fastest of some calls."""
+def least(call, clock):
+    """Nanoseconds of the fastest of some calls."""
     best, total, count = float("inf"), 0, 0
     while count < 3 or total < 15_000_000:
-        start = time.thread_time_ns()
+        start = clock()
         call()
-        taken = time.thread_time_ns() - start
+        taken = clock() - start
         best, total, count = min(best, taken), total + taken, count + 1
     return best
 
 
 class Worker:
+    """A process that answers lines "NAME NUMBERS" with nanoseconds."""
+
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -47,8 +50,13 @@ class Worker:
 class Process:
     """Whole processes, cold: nanoseconds of the fastest of some runs."""
 
-    def __init__(self, commands):
-        self.commands = commands
+    def __init__(self, catenc):
+        out = os.path.join(tempfile.mkdtemp(), "kernels.c")
+        samples = os.path.join(HERE, "..", "..", "samples")
+        self.commands = {
+            "process sincos.lisp -o kernels.c": [catenc, os.path.join(samples, "sincos.lisp"), "-o", out],
+            "process run run_sincos.lisp": [catenc, "run", os.path.join(samples, "run_sincos.lisp")],
+        }
 
     def run(self, row):
         best = float("inf")
@@ -57,103 +65,6 @@ class Process:
             subprocess.run(self.commands[row], check=True, stdout=subprocess.DEVNULL)
             best = min(best, time.perf_counter_ns() - start)
         return best
-
-
-def process_rows(catenc):
-    """(row, command, limit in nanoseconds)"""
-    out = os.path.join(tempfile.mkdtemp(), "kernels.c")
-    samples = os.path.join(HERE, "..", "..", "samples")
-    yield "process sincos.lisp -o kernels.c", [catenc, os.path.join(samples, "sincos.lisp"), "-o", out], 15e6
-    yield "process run run_sincos.lisp", [catenc, "run", os.path.join(samples, "run_sincos.lisp")], 20e6
-
-
-def compile_peer():
-    library = os.path.join(tempfile.mkdtemp(), "peer.so")
-    subprocess.run(["gcc", "-O3", "-march=native", "-ffp-contract=off", "-shared", "-fPIC", "-o", library,
-                    os.path.join(HERE, "kernels_peer.c")], check=True)
-    return ctypes.CDLL(library)
-
-
-def numbers(*shape):
-    return torch.randn(*shape)
-
-
-def pointer(tensor):
-    return ctypes.c_void_p(tensor.data_ptr())
-
-
-def torch_chain(operations):
-    def step(i, v, x, y):
-        if i % 4 == 0:
-            return v + y
-        if i % 4 == 1:
-            return v * x
-        return v - y if i % 4 == 2 else torch.clamp_min(v, 0.25)
-
-    def run(x, y):
-        v = x
-        for i in range(operations):
-            v = step(i, v, x, y)
-        return v
-
-    return run
-
-
-def rows(peer, blas):
-    """(row, budget as a ratio or None, peer's name, call)"""
-    unary = {"exp": torch.exp, "log": torch.log, "sin": torch.sin, "tanh": torch.tanh, "erf": torch.erf,
-             "silu": torch.nn.functional.silu, "gelu": torch.nn.functional.gelu}
-    for n in (1 << 14, 1 << 20, 1 << 24):
-        x, y, out = numbers(n), numbers(n), numbers(n)
-        for operations in (2, 4, 12):
-            name = f"chain{operations}"
-            call = getattr(peer, name)
-            yield (f"{name} {n}", 0.9, "gcc -O3", lambda c=call, x=x, y=y, o=out, n=n:
-                   c(pointer(o), pointer(x), pointer(y), ctypes.c_size_t(n)))
-            yield (f"{name} {n}", 3, "torch", lambda c=torch_chain(operations), x=x, y=y: c(x, y))
-    x = numbers(1 << 20)
-    for name, call in unary.items():
-        argument = x.abs() if name == "log" else x
-        yield (f"{name} {1 << 20}", None, "torch", lambda c=call, a=argument: c(a))
-    for n in (64, 256, 1024, 4096, 16384):
-        m = (1 << 20) // n
-        x, w, b = numbers(m, n), numbers(n), numbers(n)
-        yield (f"softmax {m} {n}", 2, "torch", lambda x=x: torch.softmax(x, -1))
-        yield (f"layer-norm {m} {n}", 2, "torch",
-               lambda x=x, w=w, b=b, n=n: torch.nn.functional.layer_norm(x, (n,), w, b))
-    x, out = numbers(1024, 1024), numbers(1024, 1024)
-    yield ("sum-rows 1024 1024", None, "torch", lambda: x.sum(1))
-    yield ("sum-columns 1024 1024", None, "torch", lambda: x.sum(0))
-    yield ("transpose 1024 1024", None, "torch", lambda: x.t().contiguous())
-    yield ("transpose 1024 1024", None, "gcc -O3", lambda: peer.transpose(
-        pointer(out), pointer(x), ctypes.c_size_t(1024), ctypes.c_size_t(1024)))
-    for n in (64, 128, 256, 512, 1024):
-        a, b, c = numbers(n, n), numbers(n, n), numbers(n, n)
-
-        def gemm(a=a, b=b, c=c, n=n):
-            blas.cblas_sgemm(101, 111, 111, n, n, n, ctypes.c_float(1), pointer(a), n, pointer(b), n,
-                             ctypes.c_float(0), pointer(c), n)
-
-        yield (f"matmul {n}", 0.98, "OpenBLAS", gemm)
-        if n >= 256:
-            yield (f"matmul-bias-gelu {n}", 0.93, "OpenBLAS (bare)", gemm)
-
-
-def library_rows():
-    """The same for rows.lisp."""
-    # channels, filters, size, kernel, stride, groups
-    for numbers_ in ((64, 64, 56, 3, 1, 1), (64, 128, 56, 3, 2, 1), (256, 256, 14, 3, 1, 1),
-                     (64, 256, 56, 1, 1, 1), (128, 128, 56, 3, 1, 128)):
-        channels, filters, size, kernel, stride, groups = numbers_
-        x = numbers(1, channels, size, size)
-        w = numbers(filters, channels // groups, kernel, kernel)
-        yield ("conv " + " ".join(map(str, numbers_)), 0.95, "torch", lambda x=x, w=w, s=stride, k=kernel, g=groups:
-               torch.conv2d(x, w, stride=s, padding=k // 2, groups=g))
-    for length in (128, 1024):
-        q, k, v = (numbers(1, 12, length, 64) for _ in range(3))
-        mask = torch.full((length, length), float("-inf")).triu(1)
-        yield (f"attention 12 {length} 64", 1.5, "torch", lambda q=q, k=k, v=v, m=mask:
-               torch.softmax(q @ k.transpose(-1, -2) * 0.125 + m, -1) @ v)
 
 
 def machine():
@@ -165,39 +76,46 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("worker")
     arguments.add_argument("catenc")
+    arguments.add_argument("--threads", type=int, default=1)
     arguments.add_argument("--json")
-    arguments.add_argument("--only", default="")
+    arguments.add_argument("--only", default="", help="rows whose name or peer contains these words")
     options = arguments.parse_args()
-    torch.set_num_threads(1)
+    threads = options.threads
+    torch.set_num_threads(threads)
     torch.set_grad_enabled(False)
-    blas = ctypes.CDLL("libopenblas.so.0")
-    blas.openblas_set_num_threads(1)
-    worker = Worker(options.worker)
-    library = Worker(options.catenc, "run", "--threads=1", os.path.join(HERE, "rows.lisp"))
-    commands = list(process_rows(options.catenc))
-    process = Process({row: command for row, command, _ in commands})
+    clock = time.thread_time_ns if threads == 1 else time.perf_counter_ns
+    library = os.path.join(HERE, "rows.lisp")
+    runners = {
+        "kernel": Worker(options.worker, str(threads)),
+        "library": Worker(options.catenc, "run", f"--threads={threads}", library, str(threads)),
+        "process": Process(options.catenc),
+    }
+    peers = kernels_rows.Peers(threads)
+    roofs = {name: least(call, clock) for name, call in peers.roofs.items()}
+    numbers = peers.roof_numbers(roofs)
+    print(f"{machine()}, torch {torch.__version__}, threads: {threads}")
+    print(", ".join(f"{name} {value:.1f} {unit}" for name, (value, unit) in numbers.items()))
+    print(f"{'row':<33}{'us':>12}{'peer':>12}  {'peer is':<16}{'ratio':>6}  budget")
     results = []
-    print(f"{machine()}, torch {torch.__version__}, one thread")
-    print(f"{'row':<28}{'us':>12}{'peer':>12}  {'peer is':<16}{'ratio':>6}  budget")
-    every = itertools.chain(((worker, *row) for row in rows(compile_peer(), blas)),
-                            ((library, *row) for row in library_rows()),
-                            ((process, row, 1, "limit", limit) for row, _, limit in commands))
-    for runner, row, budget, peer_name, call in every:
-        if options.only not in row:
+    for row in kernels_rows.rows(peers, roofs):
+        if options.only not in row.name and options.only not in row.peer:
             continue
+        call = row.call() if row.call else None
         ours = theirs = float("inf")
         for _ in range(ROUNDS):
-            ours = min(ours, runner.run(row))
-            theirs = min(theirs, least(call) if callable(call) else call)
+            ours = min(ours, runners[row.runner].run(row.name))
+            theirs = min(theirs, least(call, clock) if call else row.nanoseconds)
         ratio = theirs / ours
-        verdict = "" if budget is None else f"{budget}" if ratio >= budget else f"{budget} MISSED"
-        print(f"{row:<28}{ours / 1e3:>9.1f} us{theirs / 1e3:>9.1f} us  {peer_name:<16}{ratio:>6.2f}  {verdict}")
+        verdict = "" if row.budget is None else f"{row.budget}" if ratio >= row.budget else f"{row.budget} MISSED"
+        print(f"{row.name:<33}{ours / 1e3:>9.1f} us{theirs / 1e3:>9.1f} us  {row.peer:<16}{ratio:>6.2f}  {verdict}")
         sys.stdout.flush()
-        results.append({"row": row, "ns": ours, "peer": peer_name, "peer_ns": theirs, "ratio": ratio,
-                        "budget": budget})
+        results.append({"row": row.name, "ns": ours, "peer": row.peer, "peer_ns": theirs, "ratio": ratio,
+                        "budget": row.budget})
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"machine": machine(), "torch": torch.__version__, "rows": results}, file, indent=1)
+            json.dump({"machine": machine(), "torch": torch.__version__, "threads": threads,
+                       "roofs": {name: value for name, (value, _) in numbers.items()},
+                       "rows": results}, file, indent=1)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 /* What a C programmer would write by hand, compiled by gcc -O3 -march=native under our numeric rules
    (-ffp-contract=off, no -ffast-math): the peer of kernels.py for rows that have no library. */
+#include <immintrin.h>
+#include <omp.h>
 #include <stddef.h>
+#include <string.h>
 
 #define CHAIN(name, body)                                                                     \
   void name(float *restrict out, const float *restrict x, const float *restrict y, size_t n) { \
@@ -27,4 +30,54 @@ void transpose(float *restrict out, const float *restrict x, size_t rows, size_t
       }
     }
   }
+}
+
+/* Roofs, on THREADS threads. */
+
+float read_sum(const float *x, size_t n) {
+  float sums[THREADS];
+#pragma omp parallel num_threads(THREADS)
+  {
+    const size_t part = n / THREADS, start = part * (size_t)omp_get_thread_num();
+    __m256 sum[8] = {0};
+    for (size_t i = start; i + 64 <= start + part; i += 64) {
+      for (size_t j = 0; j < 8; ++j) {
+        sum[j] = _mm256_add_ps(sum[j], _mm256_loadu_ps(x + i + 8 * j));
+      }
+    }
+    for (size_t j = 1; j < 8; ++j) {
+      sum[0] = _mm256_add_ps(sum[0], sum[j]);
+    }
+    sums[omp_get_thread_num()] = sum[0][0];
+  }
+  return sums[0];
+}
+
+void copy(float *restrict out, const float *restrict x, size_t n) {
+#pragma omp parallel num_threads(THREADS)
+  {
+    const size_t part = n / THREADS, start = part * (size_t)omp_get_thread_num();
+    memcpy(out + start, x + start, part * sizeof(float));
+  }
+}
+
+/* `rounds` times ten multiply-adds of eight lanes on each thread. */
+float multiply_add(size_t rounds) {
+  float results[THREADS];
+#pragma omp parallel num_threads(THREADS)
+  {
+    __m256 sum[10] = {0};
+    __m256 a = _mm256_set1_ps(0.5f), b = _mm256_set1_ps(0.25f);
+    for (size_t i = 0; i < rounds; ++i) {
+      __asm__ volatile("" : "+x"(a), "+x"(b));
+      for (size_t j = 0; j < 10; ++j) {
+        sum[j] = _mm256_fmadd_ps(a, b, sum[j]);
+      }
+    }
+    for (size_t j = 1; j < 10; ++j) {
+      sum[0] = _mm256_add_ps(sum[0], sum[j]);
+    }
+    results[omp_get_thread_num()] = sum[0][0];
+  }
+  return results[0];
 }

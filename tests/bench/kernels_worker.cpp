@@ -1,6 +1,7 @@
 // Runs kernels for kernels.py: reads lines "NAME" from standard input, answers each with
-// nanoseconds of processor time of the fastest of a few runs, on one thread, compiled for tcc. A
-// name is an expression of the table below and its sizes: "softmax 1024 1024".
+// nanoseconds of the fastest of a few runs, compiled for tcc: processor time on one thread, elapsed
+// time where its argument names more. A name is an expression of the table below and its sizes:
+// "softmax 1024 1024".
 #include <fmt/core.h>
 
 #include <ctime>
@@ -12,6 +13,7 @@
 
 #include "codegen/pipeline.h"
 #include "runtime/backend.h"
+#include "runtime/workers.h"
 #include "tests/unit/codegen/graphs.h"
 
 namespace caten {
@@ -100,16 +102,17 @@ const std::map<std::string, Maker>& makers() {
   return all;
 }
 
-double cpu_nanoseconds() {
+double nanoseconds(int threads) {
   timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  clock_gettime(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
   return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
 }
 
 /// A compiled expression with its arrays.
 class Row {
  public:
-  explicit Row(const std::string& line) {
+  Row(const std::string& line, std::shared_ptr<runtime::Workers> workers)
+      : threads_(workers->threads()) {
     std::istringstream words(line);
     std::string name;
     words >> name;
@@ -122,7 +125,7 @@ class Row {
     codegen::PassContext context;
     const codegen::Compilation compilation = codegen::compile(g.graph, "bench", context);
     const runtime::Program& program = compilation.program;
-    executable_ = runtime::load_tcc(program);
+    executable_ = runtime::load_tcc(program, std::move(workers));
     const auto arena = static_cast<size_t>(program.arena_bytes.evaluate({}).value());
     std::byte* temporaries = allocate(arena);
     for (const runtime::Buffer& buffer : program.buffers) {
@@ -149,9 +152,9 @@ class Row {
     double least = 1e18;
     double total = 0;
     for (int i = 0; i < 3 || total < kTime; ++i) {
-      const double start = cpu_nanoseconds();
+      const double start = nanoseconds(threads_);
       executable_->run({}, pointers_);
-      const double time = cpu_nanoseconds() - start;
+      const double time = nanoseconds(threads_) - start;
       least = std::min(least, time);
       total += time;
     }
@@ -166,17 +169,21 @@ class Row {
     return memory_.back().data() + (kAlignment - address % kAlignment) % kAlignment;
   }
 
+  int threads_;
   std::unique_ptr<runtime::Executable> executable_;
   std::vector<std::vector<std::byte>> memory_;
   std::vector<void*> pointers_;
 };
 
-void serve() {
+void serve(int threads) {
+  const auto workers = std::make_shared<runtime::Workers>(threads);
   std::map<std::string, Row> rows;
   for (std::string line; std::getline(std::cin, line);) {
     auto found = rows.find(line);
     if (found == rows.end()) {
-      found = rows.emplace(line, line).first;
+      found = rows.emplace(std::piecewise_construct, std::forward_as_tuple(line),
+                           std::forward_as_tuple(line, workers))
+                  .first;
     }
     fmt::print("{}\n", found->second.least_nanoseconds());
     std::cout.flush();
@@ -187,6 +194,6 @@ void serve() {
 }  // namespace
 }  // namespace caten
 
-int main() {
-  caten::serve();
+int main(int argc, char** argv) {
+  caten::serve(argc > 1 ? std::atoi(argv[1]) : 1);
 }
