@@ -14,6 +14,16 @@ bool is_always_stored(Op op) {
          cls == air::OpClass::Effect || op == Op::Scatter;
 }
 
+namespace {
+
+/// Whether `count` indices into an axis of `extent` elements read some of them more than once. As
+/// many indices as there are elements are mostly permutations.
+bool repeats_elements(const Dim& count, const Dim& extent) {
+  return !count.is(1) && (extent - count).lower_bound().value_or(-1) < 0;
+}
+
+}  // namespace
+
 ValueId Walker::bind_index(StatementId statement, NodeId node, ValueId index, ExprId extent,
                            const Guard& guard) {
   return bind(statement, node, index, extent, pool_.constant(0), true, guard);
@@ -38,7 +48,13 @@ void Walker::expand_gather(ValueId id) {
   if (!add_condition(guard, pool_.sub(extent, pool_.constant(1)))) {
     alias(id, constant(value.statement, value.node, Scalar::of_int(node.dtype, 0)));
   } else {
-    alias(id, request(value.statement, node.inputs[0], std::move(tuple), std::move(guard), true));
+    Dim count = 1;
+    for (const Dim& dim : graph_[node.inputs[1]].shape) {
+      count = count * dim;
+    }
+    const bool repeats = value.repeats || repeats_elements(count, x.shape[axis]);
+    alias(id,
+          request(value.statement, node.inputs[0], std::move(tuple), std::move(guard), repeats));
   }
   schedule_.values[id.index].binds.push_back(bound);
 }
@@ -49,7 +65,8 @@ void Walker::expand_take_along(ValueId id) {
   const auto axis = static_cast<size_t>(node.get<air::AxisAttr>().axis);
   const ValueId given =
       request(value.statement, node.inputs[1], value.tuple, value.guard, value.repeats);
-  const ExprId extent = pool_.from_dim(graph_[node.inputs[0]].shape[axis]);
+  const Dim& size = graph_[node.inputs[0]].shape[axis];
+  const ExprId extent = pool_.from_dim(size);
   const ValueId bound = bind_index(value.statement, value.node, given, extent, value.guard);
   std::vector<ExprId> tuple = value.tuple;
   tuple[axis] = pool_.range(schedule_.value(bound).range);
@@ -57,7 +74,9 @@ void Walker::expand_take_along(ValueId id) {
   if (!add_condition(guard, pool_.sub(extent, pool_.constant(1)))) {
     alias(id, constant(value.statement, value.node, Scalar::of_int(node.dtype, 0)));
   } else {
-    alias(id, request(value.statement, node.inputs[0], std::move(tuple), std::move(guard), true));
+    const bool repeats = value.repeats || repeats_elements(node.shape[axis], size);
+    alias(id,
+          request(value.statement, node.inputs[0], std::move(tuple), std::move(guard), repeats));
   }
   schedule_.values[id.index].binds.push_back(bound);
 }

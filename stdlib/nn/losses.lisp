@@ -71,12 +71,8 @@ multiplies the share of the positive labels."
 
 (defun at-ids (rows ids)
   "The element of the last axis of `rows` at each id. An id out of range is a run-time error."
-  (let* ((count (car (last (shape rows))))
-         (classes (!gid-of-shape (list count) 0))
-         ;; A selection, not a product: log-probabilities may be -inf elsewhere.
-         (chosen (!sum (!where (!eq (!unsqueeze ids -1) classes) rows 0.0) :axis -1 :squeeze t))
-         (checked (checked-ids ids count)))
-    (!where (!eq checked ids) chosen (nan))))
+  (let ((ids (ids-from-the-front ids (car (last (shape rows))))))
+    (!squeeze (!take-along-axis rows (!unsqueeze ids -1)) :axis -1)))
 
 (defun axis-last (x axis)
   (let ((axis (normalize-axis axis (ndim x))))

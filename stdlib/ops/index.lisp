@@ -47,7 +47,16 @@
   (%take-along (first inputs) (second inputs) (gather-axis op)))
 (defmethod backward ((op take-along-op) &rest douts)
   (destructuring-bind (x indices) (func-variables op)
-    (values (scatter-sum x indices (first douts) (gather-axis op) t) nil)))
+    (let ((axis (gather-axis op))
+          (dout (first douts)))
+      (values (if (eql (nth axis (shape indices)) 1)
+                  (!where (!eq (from-the-front indices x axis) (!gid x axis)) dout 0)
+                  (scatter-sum x indices dout axis t))
+              nil))))
+
+(defun from-the-front (indices x axis)
+  "Indices along an axis of x, of which negative ones count from the end, without these."
+  (!where (!< indices 0) (!add indices (size-tensor (nth axis (shape x)))) indices))
 
 (defclass scatter-op (Func)
   ((mode :initarg :mode :accessor scatter-mode)
@@ -213,7 +222,10 @@ error."
   (let ((ids (checked-ids (index-tensor ids) classes)))
     (!cast (!eq (!unsqueeze ids -1) (!gid-of-shape (list classes) 0)) dtype)))
 
+(defun ids-from-the-front (ids count)
+  "The ids as indices among `count`, where a negative one is out of range instead of counting from the end."
+  (!where (!< ids 0) (!sub ids (size-tensor count)) ids))
+
 (defun checked-ids (ids count)
-  "The ids, none of which counts from the end, looked up among 0 … count - 1 so that they are checked."
-  (!gather (!gid-of-shape (list count) 0)
-           (!where (!< ids 0) (!sub ids (size-tensor count)) ids)))
+  "The ids, looked up among 0 … count - 1 so that they are checked."
+  (!gather (!gid-of-shape (list count) 0) (ids-from-the-front ids count)))

@@ -44,6 +44,12 @@
   (testing "only the update that stays gets a gradient"
     (check-scatter-gradients :set '(5d0 2d0 6d0) '(0 0 3 4) '(0 2 1))))
 
+(deftest one-element-of-each-line
+  (let ((x (make-tensor '(2 3) :dtype :float64 :requires-grad t :initial-element 5d0)))
+    (run-gradients (!sum (!mul (!take-along-axis x (make-tensor '(2 1) :dtype :int64 :from '((-1) (0))))
+                               (make-tensor '(2 1) :dtype :float64 :from '((2d0) (7d0))))))
+    (check-tensor (grad x) :float64 '(2 3) '(0 0 2 7 0 0))))
+
 (deftest sorting-gradients
   (let ((x (doubles 4d0 1d0 3d0 2d0)))
     (run-gradients (weighted (!sort x)))

@@ -40,21 +40,12 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
       sum_3 += exp_;
     }
     const float log_ = logf(sum_3);
-    float sum_4 = 0.0f;
     const int64_t label_2 = label[i];
-    const int64_t where = label_2 != (-100) ? label_2 : 0;
-    for (int64_t j = 0; j < 10; ++j) {
-      const float sub = logits[i * 10 + j] - maximum;
-      const float sub_2 = sub - log_;
-      const float where_2 = where == j ? sub_2 : 0.0f;
-      sum_4 += where_2;
-    }
-    const int64_t label_3 = label[i];
-    const uint8_t not_equal = (uint8_t)(label_3 != (-100));
-    const int64_t where_2 = not_equal ? label_3 : 0;
-    const int64_t sub = (int64_t)((uint64_t)where_2 + (uint64_t)(-10));
-    const int64_t where_3 = where_2 < 0 ? sub : where_2;
-    int64_t at = where_3;
+    const uint8_t not_equal = (uint8_t)(label_2 != (-100));
+    const int64_t where = not_equal ? label_2 : 0;
+    const int64_t sub = (int64_t)((uint64_t)where + (uint64_t)(-10));
+    const int64_t where_2 = where < 0 ? sub : where;
+    int64_t at = where_2;
     if (at < 0) {
       at += 10;
     }
@@ -62,12 +53,13 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
       status = KERNELS_INDEX_OUT_OF_RANGE;
       at = 0;
     }
-    const float where_4 = where_2 == at ? sum_4 : NAN;
-    const float neg = -where_4;
+    const float sub_2 = logits[i * 10 + at] - maximum;
+    const float sub_3 = sub_2 - log_;
+    const float neg = -sub_3;
     const float cast = (float)not_equal;
     const float mul = neg * cast;
-    const float where_5 = not_equal ? mul : 0.0f;
-    sum_lanes[i % 8] += where_5;
+    const float where_3 = not_equal ? mul : 0.0f;
+    sum_lanes[i % 8] += where_3;
     sum_lanes_2[i % 8] += cast;
   }
   sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
