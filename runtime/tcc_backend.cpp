@@ -4,8 +4,6 @@
 #include <fmt/core.h>
 #include <libtcc.h>
 #include <pthread.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,14 +12,13 @@
 #include <string_view>
 
 #include "ir/support/check.h"
+#include "ir/support/heap.h"
 #include "runtime/backend.h"
 #include "runtime/code_cache.h"
 #include "runtime/code_memory.h"
 #include "runtime/intrinsics/symbols.h"
 #include "runtime/kernel_executable.h"
 #include "runtime/tcc_libc.h"
-
-extern "C" void* __libc_stack_end;  // where the stack of the first thread begins
 
 namespace caten::runtime {
 namespace {
@@ -205,33 +202,11 @@ std::vector<CompiledKernel> compile_and_link(const Order& order) {
   return out;
 }
 
-/// Bytes of stack left in this thread; 0 when that cannot be told.
+/// Bytes of stack left in this thread, at most what thread_stack_bounds() tells.
 size_t stack_left() {
-  char* here = static_cast<char*>(__builtin_frame_address(0));
-  char* low = nullptr;
-  char* high = nullptr;
-  if (getpid() == gettid()) {
-    // Not pthread_getattr_np, which reads /proc for the first thread.
-    rlimit limit{};
-    if (getrlimit(RLIMIT_STACK, &limit) != 0) {
-      return 0;
-    }
-    constexpr rlim_t kEnough = rlim_t{1} << 30;
-    high = static_cast<char*>(__libc_stack_end);
-    low = high - std::min(limit.rlim_cur, kEnough);
-  } else {
-    pthread_attr_t attributes;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
-      return 0;
-    }
-    void* base = nullptr;
-    size_t size = 0;
-    pthread_attr_getstack(&attributes, &base, &size);
-    pthread_attr_destroy(&attributes);
-    low = static_cast<char*>(base);
-    high = low + size;
-  }
-  return here > low && here <= high ? static_cast<size_t>(here - low) : 0;
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const StackBounds stack = thread_stack_bounds();
+  return here > stack.low && here <= stack.high ? here - stack.low : 0;
 }
 
 /// What crosses into the thread with the large stack and back.

@@ -2,9 +2,13 @@
 #include "ir/support/heap.h"
 
 #include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "ir/support/check.h"
 
@@ -50,15 +54,38 @@ struct Heap::Block {
   }
 };
 
+namespace {
+
+/// The end of the first thread's stack, page-aligned: the name of the executable is the last thing
+/// that the kernel puts there (before eight bytes of zeros). 0 when that cannot be told.
+uintptr_t first_stack_end() {
+  const auto* name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  if (name == nullptr) {
+    return 0;
+  }
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t end = reinterpret_cast<uintptr_t>(name) + std::strlen(name) + 1;
+  return (end + page - 1) / page * page;
+}
+
+}  // namespace
+
 StackBounds thread_stack_bounds() {
+  constexpr size_t kMaxBytes = size_t{64} << 20;
+  if (getpid() == gettid()) {
+    // Not pthread_getattr_np, which reads /proc for the first thread.
+    const uintptr_t end = first_stack_end();
+    rlimit limit{};
+    CATEN_CHECK(end != 0 && getrlimit(RLIMIT_STACK, &limit) == 0, "no bounds of the stack");
+    return {end - std::min<uintptr_t>(limit.rlim_cur, kMaxBytes), end};
+  }
   pthread_attr_t attributes;
   void* low = nullptr;
   size_t bytes = 0;
   CATEN_CHECK(pthread_getattr_np(pthread_self(), &attributes) == 0, "no stack attributes");
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
-  constexpr size_t kMaxBytes = size_t{64} << 20;
-  uintptr_t high = reinterpret_cast<uintptr_t>(low) + bytes;
+  const uintptr_t high = reinterpret_cast<uintptr_t>(low) + bytes;
   return {high - std::min(bytes, kMaxBytes), high};
 }
 
