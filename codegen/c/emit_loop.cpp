@@ -53,6 +53,10 @@ void BodyPrinter::openmp(const loops::For& loop) {
 }
 
 void BodyPrinter::loop(const loops::For& loop) {
+  if (loop.kind != loops::LoopKind::Strip &&
+      rows(loop, index_.print(loop.lo), index_.print_operand(loop.hi))) {
+    return;
+  }
   const size_t before = out_.size();
   if (style_.openmp && loop.kind == loops::LoopKind::Parallel) {
     openmp(loop);

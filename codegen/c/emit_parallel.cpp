@@ -55,13 +55,15 @@ void BodyPrinter::parallel(const loops::For& loop) {
   const std::string i = locals_.declare("i");
   const size_t outside = variables_.size();
   remember(i, "const int64_t");
-  index_.name_range(loop.range, i);
-  line("for (int64_t {0} = begin; {0} < end; ++{0}) {{", i);
-  ++indent_;
-  ask_for_interrupt(loop);
-  block(loop.body);
-  --indent_;
-  line("}}");
+  if (!rows(loop, "begin", "end")) {
+    index_.name_range(loop.range, i);
+    line("for (int64_t {0} = begin; {0} < end; ++{0}) {{", i);
+    ++indent_;
+    ask_for_interrupt(loop);
+    block(loop.body);
+    --indent_;
+    line("}}");
+  }
   std::vector<Variable> captured;
   const std::string body = std::move(out_);
   const auto used = identifiers_of(body);

@@ -3,13 +3,19 @@
 #include <cctype>
 
 #include "codegen/c/body_printer.h"
+#include "codegen/loops/visit.h"
 #include "runtime/backend.h"
 
 namespace caten::c {
 namespace {
 
+using index::ExprId;
 using strip::Operand;
 using strip::Step;
+
+/// Rows that one call computes: what a call costs is little beside them, and it is not long until
+/// the kernel looks for a Ctrl-C.
+constexpr int kRowsOfCall = 64;
 
 bool is_identifier(const std::string& text) {
   return std::all_of(text.begin(), text.end(),
@@ -82,8 +88,10 @@ std::string BodyPrinter::strip_operand(const Operand& operand) {
           operand.function,
           fmt::format("void {}({});", operand.function, parameters(Step::Kind::Unary)));
       return operand.function;
+    case Operand::Kind::Nothing:
+      break;
   }
-  CATEN_UNREACHABLE("operand kind");
+  CATEN_UNREACHABLE("an operand without a pointer");
 }
 
 void BodyPrinter::call(const loops::Call& call) {
@@ -141,21 +149,72 @@ void BodyPrinter::strip_call(const Step& step) {
   CATEN_UNREACHABLE("no routine of the runtime");
 }
 
+std::string BodyPrinter::routine_of(const std::vector<uint8_t>& code) {
+  std::string name = name_of(code);
+  const auto [entry, inserted] = uses_.machine_code.try_emplace(name, code);
+  CATEN_CHECK(entry->second == code, "two routines have one hash");
+  return name;
+}
+
+void BodyPrinter::pointer_array(const std::string& array, const std::vector<Operand>& operands) {
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].kind == Operand::Kind::Nothing) {
+      continue;
+    }
+    const bool is_function = operands[i].kind == Operand::Kind::Function;
+    const std::string pointer = strip_operand(operands[i]);
+    line("{}[{}] = {}{};", array, i, is_function ? "(const void *)" : "", pointer);
+  }
+}
+
 void BodyPrinter::fused_call(const Step& step) {
-  const std::string name = name_of(step.code);
-  const auto [entry, inserted] = uses_.machine_code.try_emplace(name, step.code);
-  CATEN_CHECK(entry->second == step.code, "two routines have one hash");
-  std::vector<std::string> pointers;
-  for (const Operand& operand : step.in) {
-    pointers.push_back(strip_operand(operand));
-  }
+  const std::string name = routine_of(step.code);
   const std::string array = locals_.declare("p");
-  line("const void *{}[{}];", array, pointers.size());
-  for (size_t i = 0; i < pointers.size(); ++i) {
-    const bool is_function = step.in[i].kind == Operand::Kind::Function;
-    line("{}[{}] = {}{};", array, i, is_function ? "(const void *)" : "", pointers[i]);
-  }
+  line("const void *{}[{}];", array, step.in.size());
+  pointer_array(array, step.in);
   line("{}({}, {});", name, array, count_);
+}
+
+/// A loop from `begin` to `end` around strips as calls for several rows each; false, having printed
+/// nothing, when it cannot be.
+bool BodyPrinter::rows(const loops::For& loop, const std::string& begin, const std::string& end) {
+  if (style_.dialect != DialectKind::Tcc || style_.optimised || !runtime::has_avx2()) {
+    return false;
+  }
+  const std::optional<strip::Rows> found = strip::build_rows(pool_, kernel_, loop, constants_);
+  if (!found) {
+    return false;
+  }
+  scalar_names_.clear();
+  loops::for_each_stmt(loop.body, [&](const Stmt&) { ++position_; });
+  open();
+  const std::string i = locals_.declare("i");
+  index_.name_range(loop.range, i);
+  line("for (int64_t {0} = {1}; {0} < {2}; {0} += {3}) {{", i, begin, end, kRowsOfCall);
+  ++indent_;
+  remember(i, "const int64_t");
+  return_if_interrupted();
+  for (const loops::ArrayId array : found->arrays) {
+    declare(array, "");
+  }
+  const std::string pointers = locals_.declare("p");
+  const std::string steps = locals_.declare("steps");
+  line("const void *{}[{}];", pointers, found->in.size() + 1);
+  line("int64_t {}[{}];", steps, found->in.size() + 1);
+  pointer_array(pointers, found->in);
+  line("{}[{}] = {};", pointers, found->in.size(), steps);
+  line("{0}[0] = {1} - {2} < {3} ? {1} - {2} : {3};", steps, end, i, kRowsOfCall);
+  for (size_t p = 0; p < found->in.size(); ++p) {
+    if (found->in[p].kind == Operand::Kind::Memory) {
+      const ExprId bytes = pool_.scale(found->steps[p], size_of(found->in[p].storage));
+      line("{}[{}] = {};", steps, p + 1, index_.print(bytes));
+    }
+  }
+  line("{}({}, {});", routine_of(found->code), pointers, index_.print(found->count));
+  --indent_;
+  line("}}");
+  close();
+  return true;
 }
 
 /// A statement that no routine computes: a loop over the elements of the strip.

@@ -18,11 +18,12 @@
 
 namespace caten::strip {
 
+using index::ExprId;
 using loops::ArrayId;
 using loops::ValueId;
 
 struct Operand {
-  enum class Kind : uint8_t { Slot, Memory, Scalar, Function };
+  enum class Kind : uint8_t { Slot, Memory, Scalar, Function, Nothing };
   Kind kind = Kind::Scalar;
   size_t slot = 0;                 // Slot
   ArrayId array;                   // Memory: from this element on
@@ -88,6 +89,18 @@ std::optional<Body> build(const index::Pool& pool, const loops::Kernel& kernel,
 /// Replaces runs of steps that a vector program can compute by one step each. For machines with
 /// AVX2.
 void fuse(const Constants& constants, Body& body);
+
+/// A loop over rows, each of which is strips and numbers between them, as one routine.
+struct Rows {
+  std::vector<ArrayId> arrays;  // scratch that a row works in, to be declared
+  std::vector<Operand> in;      // pointers, for the strips' first element
+  std::vector<ExprId> steps;    // of each per row, in elements
+  ExprId count;                 // elements of a row
+  std::vector<uint8_t> code;    // codegen/vector, of several phases
+};
+/// nullopt when something of the loop has no vector program. For machines with AVX2.
+std::optional<Rows> build_rows(index::Pool& pool, const loops::Kernel& kernel,
+                               const loops::For& loop, const Constants& constants);
 
 /// The routine for an elementwise operation: its name without the operands' places, and whether the
 /// result has to be rounded to a 16-bit float afterwards.

@@ -8,21 +8,30 @@ namespace {
 
 class Assembler : private BodyAssembler {
  public:
-  explicit Assembler(const Program& program) : BodyAssembler(program) {}
+  explicit Assembler(const Program& program)
+      : BodyAssembler(program.pointers.size()), whole_(program) {
+    if (whole_.phases.empty()) {
+      whole_.phases.push_back({0, false});
+    } else {
+      has_rows_ = true;
+    }
+  }
 
   std::vector<uint8_t> run() {
-    copies_ = copies();
-    give_accumulators();
-    give_pins();
     place_pointers();
     prologue();
-    // Whole rounds, then single vectors, then single elements.
-    if (copies_ > 1) {
-      loop(copies_, kLanes);
+    const Encoder::Label row = encoder_.here();
+    for (size_t phase = 0; phase < whole_.phases.size(); ++phase) {
+      begin(part(phase));
+      if (whole_.phases[phase].once) {
+        once();
+      } else {
+        loops();
+      }
     }
-    loop(1, kLanes);
-    fold();
-    loop(1, 1);
+    if (has_rows_) {
+      next_row(row);
+    }
     epilogue();
     for (const Patch& patch : patches_) {
       out_of_line(patch);
@@ -31,6 +40,44 @@ class Assembler : private BodyAssembler {
   }
 
  private:
+  /// A phase as a program of its own.
+  Program part(size_t phase) const {
+    const size_t from = whole_.phases[phase].begin;
+    const size_t to =
+        phase + 1 < whole_.phases.size() ? whole_.phases[phase + 1].begin : whole_.code.size();
+    Program out{whole_.pointers, {}, whole_.tables, {}};
+    for (size_t at = from; at < to; ++at) {
+      Instruction i = whole_.code[at];
+      for (Value* operand : {&i.a, &i.b, &i.c}) {
+        *operand = *operand == kNone ? kNone : *operand - static_cast<Value>(from);
+      }
+      out.code.push_back(i);
+    }
+    return out;
+  }
+
+  void once() {
+    copies_ = 1;
+    lay_out(1);
+    encoder_.clear(Gpr::Rax);
+    body(1);
+  }
+
+  void loops() {
+    copies_ = copies();
+    give_accumulators();
+    give_pins();
+    start();
+    // Whole rounds, then single vectors, then single elements.
+    if (copies_ > 1) {
+      loop(copies_, kLanes);
+    }
+    loop(1, kLanes);
+    fold();
+    loop(1, 1);
+    give_sums();
+  }
+
   int copies() const { return operations() <= kShort ? 4 : operations() <= kMedium ? 2 : 1; }
 
   /// Registers that are left hold the constants and scalars that are used most.
@@ -66,22 +113,29 @@ class Assembler : private BodyAssembler {
     free_registers_ = next;
   }
 
-  /// Streams get registers, scalars a vector on the stack; slot 0 keeps the argument.
+  /// Streams get registers, scalars and cells a vector on the stack; slot 0 keeps the argument, how
+  /// many rows are left, and where the steps are.
   void place_pointers() {
     size_t streams = 0;
     slots_ = 1;
-    for (size_t i = 0; i < program_.pointers.size(); ++i) {
-      if (program_.pointers[i].role == Role::Stream) {
+    for (size_t i = 0; i < whole_.pointers.size(); ++i) {
+      const Role role = whole_.pointers[i].role;
+      if (role == Role::Stream) {
         CATEN_CHECK(streams < kMaxStreams, "a vector program has too many streams");
         slot_of_[i] = static_cast<int>(streams++);
-      } else if (program_.pointers[i].role == Role::Scalar) {
+      } else if (role == Role::Scalar || role == Role::Cell) {
         slot_of_[i] = slots_++;
       }
     }
     saved_ = streams > kVolatile ? streams - kVolatile : 0;
     scalar_slots_ = slots_;
     // As many spill slots as there can be values.
-    slots_ += static_cast<int>(program_.code.size()) * copies_;
+    int spills = 0;
+    for (size_t phase = 0; phase < whole_.phases.size(); ++phase) {
+      begin(part(phase));
+      spills = std::max(spills, static_cast<int>(program_.code.size()) * copies());
+    }
+    slots_ += spills;
     saved_slots_ = slots_;
     slots_ += kSavedSlots;
   }
@@ -127,8 +181,14 @@ class Assembler : private BodyAssembler {
     encoder_.add(Gpr::Rsp, -32 * slots_);
     encoder_.and_with(Gpr::Rsp, -32);
     encoder_.store(Gpr::Rsp, 0, Gpr::Rdi);
-    for (size_t i = 0; i < program_.pointers.size(); ++i) {
-      const Pointer& pointer = program_.pointers[i];
+    if (has_rows_) {
+      encoder_.load(Gpr::Rax, Gpr::Rdi, static_cast<int32_t>(8 * whole_.pointers.size()));
+      encoder_.store(Gpr::Rsp, kSteps, Gpr::Rax);
+      encoder_.load(Gpr::Rax, Gpr::Rax, 0);
+      encoder_.store(Gpr::Rsp, kRows, Gpr::Rax);
+    }
+    for (size_t i = 0; i < whole_.pointers.size(); ++i) {
+      const Pointer& pointer = whole_.pointers[i];
       const auto offset = static_cast<int32_t>(8 * i);
       if (pointer.role == Role::Stream) {
         encoder_.load(stream_register(i), Gpr::Rdi, offset);
@@ -145,6 +205,10 @@ class Assembler : private BodyAssembler {
         encoder_.vex(kStore, 0, 0, slot(slot_of_[i]));
       }
     }
+  }
+
+  /// Accumulators and pinned values of a phase.
+  void start() {
     for (const Sum& sum : sums_) {
       for (int copy = 0; copy < copies_; ++copy) {
         encoder_.vex(kMove, sum.accumulators[static_cast<size_t>(copy)], 0,
@@ -163,13 +227,18 @@ class Assembler : private BodyAssembler {
     encoder_.clear(Gpr::Rax);
   }
 
-  void epilogue() {
+  /// Adds what accumulators have to where sums are kept.
+  void give_sums() {
     for (const Sum& sum : sums_) {
       const int total = sum.accumulators[0];
-      encoder_.load(Gpr::Rdi, Gpr::Rsp, 0);
-      encoder_.load(Gpr::Rdi, Gpr::Rdi, static_cast<int32_t>(8 * sum.pointer));
+      const bool in_cell = program_.pointers[sum.pointer].role == Role::Cell;
+      if (!in_cell) {
+        encoder_.load(Gpr::Rdi, Gpr::Rsp, 0);
+        encoder_.load(Gpr::Rdi, Gpr::Rdi, static_cast<int32_t>(8 * sum.pointer));
+      }
+      const Place place = in_cell ? slot(slot_of_[sum.pointer]) : Place::memory(Gpr::Rdi, 0);
       const int given = 0;  // nothing else is live
-      encoder_.vex(kLoadOne, given, 0, Place::memory(Gpr::Rdi, 0));
+      encoder_.vex(kLoadOne, given, 0, place);
       note_unordered(sum, given, false);
       encoder_.vex(one(combination(sum.code)), total, given, Place::reg(total));
       if (sum.unordered >= 0) {  // all bits set are a NaN
@@ -177,8 +246,28 @@ class Assembler : private BodyAssembler {
         set.wide = false;
         encoder_.vex(set, total, total, Place::reg(sum.unordered));
       }
-      encoder_.vex(kStoreOne, total, 0, Place::memory(Gpr::Rdi, 0));
+      if (in_cell) {
+        encoder_.vex(kBroadcast, total, 0, Place::reg(total));
+      }
+      encoder_.vex(in_cell ? kStore : kStoreOne, total, 0, place);
     }
+  }
+
+  /// Streams advance; back to the first phase while rows are left.
+  void next_row(Encoder::Label first) {
+    encoder_.load(Gpr::Rdi, Gpr::Rsp, kSteps);
+    for (size_t i = 0; i < whole_.pointers.size(); ++i) {
+      if (whole_.pointers[i].role == Role::Stream) {
+        encoder_.add_from(stream_register(i), Gpr::Rdi, static_cast<int32_t>(8 * (i + 1)));
+      }
+    }
+    encoder_.load(Gpr::Rax, Gpr::Rsp, kRows);
+    encoder_.add(Gpr::Rax, -1);
+    encoder_.store(Gpr::Rsp, kRows, Gpr::Rax);
+    encoder_.jump_back(Encoder::When::NotEqual, first);
+  }
+
+  void epilogue() {
     encoder_.vzeroupper();
     encoder_.leave();
     for (size_t i = saved_; i-- > 0;) {
@@ -247,6 +336,11 @@ class Assembler : private BodyAssembler {
     encoder_.vex(compare, t, value, Place::reg(value), row_of(Code::Unordered).immediate);
     encoder_.vex(set, sum.unordered, sum.unordered, Place::reg(t));
   }
+
+  static constexpr int32_t kRows = 8;  // in slot 0
+  static constexpr int32_t kSteps = 16;
+  Program whole_;
+  bool has_rows_ = false;
 };
 
 }  // namespace

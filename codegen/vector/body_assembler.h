@@ -13,10 +13,16 @@ namespace caten::vector {
 /// See Note [layout] in assemble.cpp.
 class BodyAssembler {
  protected:
-  explicit BodyAssembler(const Program& program)
-      : program_(program), slot_of_(program.pointers.size(), 0) {
+  explicit BodyAssembler(size_t pointers) : slot_of_(pointers, 0) {}
+
+  /// What follows is of this program of one phase.
+  void begin(Program program) {
+    program_ = std::move(program);
     find_needed();
-    for (const Instruction& i : program.code) {
+    free_registers_ = kRegisters;
+    pins_.clear();
+    sums_.clear();
+    for (const Instruction& i : program_.code) {
       if (is_reduction(i.code)) {
         sums_.push_back({i.code, i.number, {}, -1});
       }
@@ -420,6 +426,13 @@ class BodyAssembler {
   }
 
   void store(const Instruction& i) {
+    if (program_.pointers[i.number].role == Role::Cell) {
+      const int first = in_register(i.a);
+      const int t = take();
+      encoder_.vex(kBroadcast, t, 0, Place::reg(first));
+      encoder_.vex(kStore, t, 0, slot(slot_of_[i.number]));
+      return;
+    }
     const Place to = stream(i.number);
     const DType dtype = program_.pointers[i.number].dtype;
     const int from = in_register(i.a);
@@ -500,7 +513,7 @@ class BodyAssembler {
     uint32_t function;
   };
 
-  const Program& program_;
+  Program program_;
   std::vector<Patch> patches_;
   std::vector<Pin> pins_;
   std::vector<int> pin_of_;   // per line: its register; -1

@@ -129,6 +129,11 @@ void Encoder::add(Gpr to, Gpr from, int32_t value) {
   byte(0x8d);
   memory_operand(static_cast<int>(number(to)), Place::memory(from, value));
 }
+void Encoder::add_from(Gpr reg, Gpr base, int32_t displacement) {
+  rex(true, reg, base);
+  byte(0x03);
+  memory_operand(static_cast<int>(number(reg)), Place::memory(base, displacement));
+}
 void Encoder::compare(Gpr a, Gpr b) {
   rex(true, b, a);
   byte(0x39);

@@ -106,6 +106,8 @@ class Encoder {
   void and_with(Gpr reg, int32_t number);
   /// to = from + number
   void add(Gpr to, Gpr from, int32_t number);
+  /// reg += 64 bits from memory
+  void add_from(Gpr reg, Gpr base, int32_t displacement);
   void compare(Gpr a, Gpr b);
   void clear(Gpr reg);
   /// Compares 32 bits with zero.

@@ -12,6 +12,9 @@
 // - Loads and stores convert: bools are bytes of 0 or 1 in memory and masks in lanes, 16-bit floats
 //   are floats in lanes.
 // - Stores take effect in order; two streams do not overlap.
+// - A program of several phases runs them one after the other for each of many rows, every one for
+//   all elements of the row or once. Cells hold a number between phases; a phase that runs once
+//   computes with single elements. After a row its streams advance by a step of their own.
 #pragma once
 
 #include <array>
@@ -46,7 +49,8 @@ struct Instruction {
   uint32_t number = 0;  // Constant: its bits; shifts: the count; Table: which; else which pointer
 };
 
-enum class Role : uint8_t { Stream, Scalar, Sum, Function };
+/// A Cell has no pointer.
+enum class Role : uint8_t { Stream, Scalar, Sum, Function, Cell };
 
 struct Pointer {
   Role role = Role::Stream;
@@ -57,10 +61,17 @@ struct Pointer {
 /// One number per lane.
 using Lanes = std::array<uint32_t, kLanes>;
 
+/// From this instruction on.
+struct Phase {
+  size_t begin = 0;
+  bool once = false;
+};
+
 struct Program {
   std::vector<Pointer> pointers;
   std::vector<Instruction> code;
   std::vector<Lanes> tables;
+  std::vector<Phase> phases;  // of a row; empty: the program is one phase and there are no rows
 };
 
 /// Makes programs; equal pure operations are one value.
@@ -111,10 +122,17 @@ class Builder {
   /// The caller loads again what it has stored to: loads are not shared here.
   Value load(uint32_t pointer) { return append({Code::Load, kNone, kNone, kNone, pointer}); }
   Value scalar(uint32_t pointer) { return make({Code::Scalar, kNone, kNone, kNone, pointer}); }
+  /// A stream's element or a cell.
   void store(uint32_t pointer, Value value) { append({Code::Store, value, kNone, kNone, pointer}); }
   /// Sum, Product, Most or Least of `value`, or Dot of two.
   void reduce(Code code, uint32_t pointer, Value a, Value b = kNone) {
     append({code, a, b, kNone, pointer});
+  }
+
+  /// What follows is another phase: values of those before are in cells.
+  void begin_phase(bool once) {
+    program_.phases.push_back({program_.code.size(), once});
+    known_.clear();
   }
 
   bool is_constant(Value value) const { return program_.code[value].code == Code::Constant; }
