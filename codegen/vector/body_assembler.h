@@ -61,6 +61,7 @@ class BodyAssembler {
   /// chains of dependent operations overlap.
   void lay_out(int copies) {
     lines_.clear();
+    is_paired_ = copies > 1;
     std::vector<std::vector<Value>> line_of(static_cast<size_t>(copies));
     for (size_t at = 0; at < program_.code.size(); ++at) {
       const bool shared = is_leaf_in_memory(program_.code[at].code);
@@ -77,6 +78,9 @@ class BodyAssembler {
         Instruction i = program_.code[at];
         for (Value* operand : {&i.a, &i.b, &i.c}) {
           *operand = *operand == kNone ? kNone : known[*operand];
+        }
+        if (is_extreme(i.code) && copy % 2 == 1) {  // one comparison finds the NaNs of two
+          i.c = lines_.back().instruction.a;
         }
         known.push_back(static_cast<Value>(lines_.size()));
         lines_.push_back({i, copy});
@@ -485,11 +489,12 @@ class BodyAssembler {
       encoder_.vex(opcode, into, first, place(i.b));
       return;
     }
-    if (sum.unordered >= 0) {
+    if (sum.unordered >= 0 && (copy_ % 2 == 1 || !is_paired_)) {
+      const int other = i.c == kNone ? first : in_register(i.c);
       const int t = take();
       Opcode compare = row_of(Code::Unordered).opcode;
       compare = single_ ? one(compare) : compare;
-      encoder_.vex(compare, t, first, Place::reg(first), row_of(Code::Unordered).immediate);
+      encoder_.vex(compare, t, first, Place::reg(other), row_of(Code::Unordered).immediate);
       Opcode set = row_of(Code::Or).opcode;
       encoder_.vex(set, sum.unordered, sum.unordered, Place::reg(t));
     }
@@ -535,6 +540,7 @@ class BodyAssembler {
   size_t saved_ = 0;
   // Of the body being made:
   bool single_ = false;
+  bool is_paired_ = false;  // copies are even in number
   int copy_ = 0;
   uint32_t at_ = 0;
   std::vector<int> register_of_;

@@ -122,7 +122,8 @@
   :impl ((op x)
          (let* ((axis (module-attr op :axis))
                 (e (!exp (shifted x axis))))
-           (!div e (sum-axes e (list axis))))))
+           ;; One division per row.
+           (!mul e (!recip (sum-axes e (list axis)))))))
 
 (defmodule (LogSoftmax ((&key axis) :axis axis) :where "A[~] -> A[~]") ()
   :documentation "log(softmax(x)) along an axis."

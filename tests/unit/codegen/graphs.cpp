@@ -77,13 +77,13 @@ NodeId GraphMaker::gelu(NodeId x) {
 
 NodeId GraphMaker::softmax(NodeId x, int axis) {
   const NodeId e = exp(sub(x, reduce(air::ReduceOp::Max, x, axis)));
-  return div(e, sum(e, axis));
+  return mul(e, op(Op::Recip, sum(e, axis)));
 }
 
 NodeId GraphMaker::layer_norm(NodeId x, NodeId scale, NodeId shift) {
   const NodeId d = sub(x, mean(x, -1));
   const NodeId variance = mean(mul(d, d), -1);
-  const NodeId normal = div(d, op(Op::Sqrt, add(variance, number(1e-5))));
+  const NodeId normal = mul(d, op(Op::Recip, op(Op::Sqrt, add(variance, number(1e-5)))));
   return add(mul(normal, scale), shift);
 }
 
