@@ -47,8 +47,7 @@ bool is_read_after(const Body& body, size_t end, size_t slot) {
 std::optional<Step> longest_run(const Constants& constants, const Body& body, size_t begin,
                                 size_t& end) {
   end = begin;
-  for (Run run(constants);
-       end < body.steps.size() && run.add(body.steps[end]) && !run.is_full();) {
+  for (Run run(constants); end < body.steps.size() && run.add(body.steps[end]) && !run.is_full();) {
     ++end;
   }
   if (end == begin + 1 && body.steps[begin].effect == Step::Effect::Move) {

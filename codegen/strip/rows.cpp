@@ -199,9 +199,8 @@ class RowsBuilder : private Run {
       return false;
     }
     const size_t typed = s.op == air::Op::Where ? 1 : 0;
-    const std::optional<Value> result =
-        vector::operation(builder_, s.op, kernel_.value(s.value).dtype,
-                          kernel_.value(s.args[typed]).dtype, args);
+    const std::optional<Value> result = vector::operation(
+        builder_, s.op, kernel_.value(s.value).dtype, kernel_.value(s.args[typed]).dtype, args);
     if (result) {
       current_[s.value.index] = *result;
     }
@@ -225,8 +224,8 @@ class RowsBuilder : private Run {
     forget(s.array);
     return true;
   }
-  /// The element is in a cell of its own now: those that it was in before keep what values were read
-  /// from them.
+  /// The element is in a cell of its own now: those that it was in before keep what values were
+  /// read from them.
   void put(const Operand& place, Value value) {
     const uint32_t cell = new_cell(place.storage);
     builder_.store(cell, value);
@@ -281,8 +280,12 @@ class RowsBuilder : private Run {
       if (!start && kernel_.array(sum.array).is_scalar) {
         return false;
       }
-      put(sum, start ? builder_.scalar(*start)
-                     : builder_.load(pointer(sum, vector::Role::Stream)));
+      if (!start) {
+        put(sum, builder_.load(pointer(sum, vector::Role::Stream)));
+        continue;
+      }
+      const auto known = written_.find(*start);
+      put(sum, known != written_.end() ? known->second : builder_.scalar(*start));
     }
     keep_numbers();
     builder_.begin_phase(false);

@@ -15,6 +15,7 @@ class Assembler : private BodyAssembler {
     } else {
       has_rows_ = true;
     }
+    find_cells();
   }
 
   std::vector<uint8_t> run() {
@@ -40,6 +41,27 @@ class Assembler : private BodyAssembler {
   }
 
  private:
+  /// Sums that start from nothing, and cells that nobody reads: what is stored there need not be.
+  void find_cells() {
+    std::vector<int> stores(whole_.pointers.size(), 0);
+    std::vector<Value> stored(whole_.pointers.size(), kNone);
+    is_empty_.assign(whole_.pointers.size(), false);
+    is_read_.assign(whole_.pointers.size(), false);
+    for (const Instruction& i : whole_.code) {
+      if (i.code == Code::Store) {
+        ++stores[i.number];
+        stored[i.number] = i.a;
+      } else if (i.code == Code::Scalar && !is_empty_[i.number]) {
+        is_read_[i.number] = true;
+      } else if (is_reduction(i.code) && whole_.pointers[i.number].role == Role::Cell) {
+        const Instruction* start = stores[i.number] == 1 ? &whole_.code[stored[i.number]] : nullptr;
+        is_empty_[i.number] =
+            start != nullptr && start->code == Code::Constant && start->number == identity(i.code);
+        is_read_[i.number] = !is_empty_[i.number];
+      }
+    }
+  }
+
   /// A phase as a program of its own.
   Program part(size_t phase) const {
     const size_t from = whole_.phases[phase].begin;
@@ -48,6 +70,10 @@ class Assembler : private BodyAssembler {
     Program out{whole_.pointers, {}, whole_.tables, {}};
     for (size_t at = from; at < to; ++at) {
       Instruction i = whole_.code[at];
+      if (i.code == Code::Store && whole_.pointers[i.number].role == Role::Cell &&
+          !is_read_[i.number]) {
+        i = {Code::Constant, kNone, kNone, kNone, 0};
+      }
       for (Value* operand : {&i.a, &i.b, &i.c}) {
         *operand = *operand == kNone ? kNone : *operand - static_cast<Value>(from);
       }
@@ -237,11 +263,13 @@ class Assembler : private BodyAssembler {
         encoder_.load(Gpr::Rdi, Gpr::Rdi, static_cast<int32_t>(8 * sum.pointer));
       }
       const Place place = in_cell ? slot(slot_of_[sum.pointer]) : Place::memory(Gpr::Rdi, 0);
-      const int given = 0;  // nothing else is live
-      encoder_.vex(kLoadOne, given, 0, place);
-      note_unordered(sum, given, false);
-      encoder_.vex(one(combination(sum.code)), total, given, Place::reg(total));
-      if (sum.unordered >= 0) {  // all bits set are a NaN
+      if (!is_empty_[sum.pointer]) {
+        const int given = 0;  // nothing else is live
+        encoder_.vex(kLoadOne, given, 0, place);
+        note_unordered(sum, given);
+        encoder_.vex(one(combination(sum.code)), total, given, Place::reg(total));
+      }
+      if (sum.unordered >= 0) {
         Opcode set = row_of(Code::Or).opcode;
         set.wide = false;
         encoder_.vex(set, total, total, Place::reg(sum.unordered));
@@ -305,8 +333,13 @@ class Assembler : private BodyAssembler {
         }
       }
       fold_lanes(combine, total);
-      if (sum.unordered >= 0) {
-        fold_lanes(row_of(Code::Or).opcode, sum.unordered);
+      if (sum.unordered >= 0) {  // where all bits are set: a NaN, which stays
+        encoder_.vex({0, 1, 0x50}, static_cast<int>(Gpr::Rdi), 0, Place::reg(sum.unordered));
+        encoder_.test32(Gpr::Rdi);
+        const Encoder::Label none = encoder_.jump_forward(Encoder::When::Equal);
+        encoder_.vex(row_of(Code::EqualInt).opcode, total, total, Place::reg(total));
+        encoder_.vex(kZero, sum.unordered, sum.unordered, Place::reg(sum.unordered));
+        encoder_.land(none);
       }
     }
   }
@@ -321,26 +354,23 @@ class Assembler : private BodyAssembler {
     encoder_.vex(combine, reg, reg, Place::reg(other));
   }
 
-  /// Remembers the lanes that are NaN.
-  void note_unordered(const Sum& sum, int value, bool wide) {
+  /// Remembers a NaN in the first lane.
+  void note_unordered(const Sum& sum, int value) {
     if (sum.unordered < 0) {
       return;
     }
-    const int t = wide ? take() : 1;  // outside of loops nothing else is live
-    Opcode compare = row_of(Code::Unordered).opcode;
-    Opcode set = row_of(Code::Or).opcode;
-    if (!wide) {
-      compare = one(compare);
-      set.wide = false;
-    }
-    encoder_.vex(compare, t, value, Place::reg(value), row_of(Code::Unordered).immediate);
-    encoder_.vex(set, sum.unordered, sum.unordered, Place::reg(t));
+    const int t = 1;  // outside of loops nothing else is live
+    encoder_.vex(one(row_of(Code::Unordered).opcode), t, value, Place::reg(value),
+                 row_of(Code::Unordered).immediate);
+    encoder_.vex(row_of(Code::Or).opcode, sum.unordered, sum.unordered, Place::reg(t));
   }
 
   static constexpr int32_t kRows = 8;  // in slot 0
   static constexpr int32_t kSteps = 16;
   Program whole_;
   bool has_rows_ = false;
+  std::vector<bool> is_empty_;  // per pointer: a cell of a sum that starts from its identity
+  std::vector<bool> is_read_;   // per pointer: a cell whose stored numbers somebody reads
 };
 
 }  // namespace

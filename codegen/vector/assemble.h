@@ -13,8 +13,8 @@ constexpr size_t kMaxStreams = 11;
 constexpr size_t kMaxSums = 2;
 
 /// Position-independent code and constants of `void f(const void *const *pointers, int64_t n)` by
-/// the System V ABI, to be placed at a multiple of 32: runs the program for elements 0 to n - 1. Of a
-/// program with phases, the pointer after its last one is to numbers: how many rows there are (at
+/// the System V ABI, to be placed at a multiple of 32: runs the program for elements 0 to n - 1. Of
+/// a program with phases, the pointer after its last one is to numbers: how many rows there are (at
 /// least 1), then by how many bytes each pointer advances per row.
 std::vector<uint8_t> assemble(const Program& program);
 

@@ -124,8 +124,9 @@ class Encoder {
   }
 
   Label here() const { return bytes_.size(); }
-  /// Jumps: signed less, less or equal, greater, greater or equal.
+  /// Jumps: equal, signed less, less or equal, greater, greater or equal.
   enum class When : uint8_t {
+    Equal = 0x4,
     NotEqual = 0x5,
     Less = 0xc,
     GreaterEqual = 0xd,

@@ -54,7 +54,7 @@ inline constexpr size_t kVolatile = 6;  // of these, the first may be overwritte
 inline constexpr int kSavedSlots = kRegisters + 4;
 
 /// Programs of at most so many operations run for four and for two vectors in one round.
-inline constexpr size_t kShort = 40;
+inline constexpr size_t kShort = 12;
 inline constexpr size_t kMedium = 80;
 
 /// Programs of at least so many operations wait for arithmetic, not for memory: meanwhile the cache

@@ -94,8 +94,13 @@ inline F with_sign_of(F value, F sign) {
 /// e^x = 2^(2j) 2^(i/4) e^r with 0 <= i < 8 and |r| <= ln 2 / 8, for -105 <= x <= 89. The even
 /// exponent is two equal factors 2^j, which are never subnormal: small results round once, large
 /// ones overflow.
-constexpr float kQuarters[] = {1.0F, 1.18920711F, 1.41421356F, 1.68179283F,
-                               2.0F, 2.37841423F, 2.82842712F, 3.36358566F};
+/// The table has the bits of 2^(i/4) without those of 1: adding those of 2^j multiplies.
+constexpr float beyond_one(float x) {
+  return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, x) - 0x3f800000U);
+}
+constexpr float kQuarters[] = {
+    beyond_one(1.0F), beyond_one(1.18920711F), beyond_one(1.41421356F), beyond_one(1.68179283F),
+    beyond_one(2.0F), beyond_one(2.37841423F), beyond_one(2.82842712F), beyond_one(3.36358566F)};
 /// Leaves 8 (j + 127) + i in the low bits of what it is added to.
 constexpr float kBiasedEighths = kRoundFloat + 1016.0F;
 template <bool fused, typename F>
@@ -106,7 +111,7 @@ inline F exp_of_rest(F r, F shifted) {
   const F p = multiply_add<fused>(q, r2, r);
   const auto bits = bits_of(shifted);
   const auto scale = shift_left(bits, 20) & 0x7f800000U;
-  const F base = float_of(bits_of(lookup(bits, kQuarters)) + (scale - 0x3f800000U));
+  const F base = float_of(bits_of(lookup(bits, kQuarters)) + scale);
   return multiply_add<fused>(p, base, base) * float_of(scale);
 }
 template <bool fused, typename F>

@@ -65,7 +65,7 @@ padding-idx starts as zeros and stays as it is in training.")
          (with-attrs ((rank :rank) (eps :eps)) op
            (let* ((axes (last-axes rank (ndim x)))
                   (d (!sub x (mean-axes x axes))))
-             (!mul d (!recip (!sqrt (!add (mean-axes (!square d) axes) eps))))))))
+             (!mul d (!rsqrt (!add (mean-axes (!square d) axes) eps)))))))
 
 (defun axis-sizes (dims)
   "The sizes of the last axes, from a list or the number of one."
@@ -98,7 +98,7 @@ padding-idx starts as zeros and stays as it is in training.")
   :impl ((op x)
          (with-attrs ((rank :rank) (eps :eps)) op
            (let ((axes (last-axes rank (ndim x))))
-             (!mul x (!recip (!sqrt (!add (mean-axes (!square x) axes) eps))))))))
+             (!div x (!sqrt (!add (mean-axes (!square x) axes) eps)))))))
 
 (defun !rms-norm (x dims &key weight (eps 1d-5))
   "x / sqrt(mean(x^2) + eps) over the last `(length dims)` axes, then scaled."

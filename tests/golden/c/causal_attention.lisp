@@ -42,8 +42,8 @@ static inline int64_t size_mul(int64_t a, int64_t b, int *bad) {
   return a * b;
 }
 
-static void attention_maximum_reduction_exp_div(float *restrict where, const float *restrict q,
-    const float *restrict k, float *restrict exp_, float *restrict div_, int64_t n) {
+static void attention_exp_recip_mul(float *restrict where, const float *restrict q,
+    const float *restrict k, float *restrict exp_, float *restrict mul, int64_t n) {
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
     float maximum = -INFINITY;
@@ -52,14 +52,14 @@ static void attention_maximum_reduction_exp_div(float *restrict where, const flo
       float sum_lanes[8] = {0.0f};
       for (int64_t l = 0; l < 2; ++l) {
         for (int64_t m = 0; m < 8; ++m) {
-          const float mul = q[i * 16 + l * 8 + m] * k[j * 16 + l * 8 + m];
-          sum_lanes[m] += mul;
+          const float mul_2 = q[i * 16 + l * 8 + m] * k[j * 16 + l * 8 + m];
+          sum_lanes[m] += mul_2;
         }
       }
       sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
           ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
-      const float div_2 = sum * 0.25f;
-      const float where_2 = j <= i ? div_2 : -INFINITY;
+      const float div_ = sum * 0.25f;
+      const float where_2 = j <= i ? div_ : -INFINITY;
       where[j] = where_2;
       maximum = (maximum > where_2 || maximum != maximum) ? maximum : where_2;
     }
@@ -81,13 +81,14 @@ static void attention_maximum_reduction_exp_div(float *restrict where, const flo
     }
     sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
+    const float recip = 1.0f / sum;
     for (int64_t j = 0; j < n; ++j) {
-      div_[i * n + j] = exp_[j] / sum;
+      mul[i * n + j] = exp_[j] * recip;
     }
   }
 }
 
-static void attention_sum(float *restrict reshape, const float *restrict div_,
+static void attention_sum(float *restrict reshape, const float *restrict mul,
     const float *restrict v, int64_t n) {
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
@@ -95,32 +96,32 @@ static void attention_sum(float *restrict reshape, const float *restrict div_,
       reshape[i * 16 + j] = 0.0f;
     }
     for (int64_t j = 0; j < n / 8; ++j) {
-      const float div_2 = div_[i * n + j * 8];
-      const float div_3 = div_[i * n + j * 8 + 1];
-      const float div_4 = div_[i * n + j * 8 + 2];
-      const float div_5 = div_[i * n + j * 8 + 3];
-      const float div_6 = div_[i * n + j * 8 + 4];
-      const float div_7 = div_[i * n + j * 8 + 5];
-      const float div_8 = div_[i * n + j * 8 + 6];
-      const float div_9 = div_[i * n + j * 8 + 7];
+      const float mul_2 = mul[i * n + j * 8];
+      const float mul_3 = mul[i * n + j * 8 + 1];
+      const float mul_4 = mul[i * n + j * 8 + 2];
+      const float mul_5 = mul[i * n + j * 8 + 3];
+      const float mul_6 = mul[i * n + j * 8 + 4];
+      const float mul_7 = mul[i * n + j * 8 + 5];
+      const float mul_8 = mul[i * n + j * 8 + 6];
+      const float mul_9 = mul[i * n + j * 8 + 7];
       for (int64_t k = 0; k < 16; ++k) {
-        const float mul = div_2 * v[j * 128 + k];
-        const float mul_2 = div_3 * v[j * 128 + k + 16];
-        const float mul_3 = div_4 * v[j * 128 + k + 32];
-        const float mul_4 = div_5 * v[j * 128 + k + 48];
-        const float mul_5 = div_6 * v[j * 128 + k + 64];
-        const float mul_6 = div_7 * v[j * 128 + k + 80];
-        const float mul_7 = div_8 * v[j * 128 + k + 96];
-        const float mul_8 = div_9 * v[j * 128 + k + 112];
-        reshape[i * 16 + k] += ((mul + mul_2) + (mul_3 + mul_4)) +
-            ((mul_5 + mul_6) + (mul_7 + mul_8));
+        const float mul_10 = mul_2 * v[j * 128 + k];
+        const float mul_11 = mul_3 * v[j * 128 + k + 16];
+        const float mul_12 = mul_4 * v[j * 128 + k + 32];
+        const float mul_13 = mul_5 * v[j * 128 + k + 48];
+        const float mul_14 = mul_6 * v[j * 128 + k + 64];
+        const float mul_15 = mul_7 * v[j * 128 + k + 80];
+        const float mul_16 = mul_8 * v[j * 128 + k + 96];
+        const float mul_17 = mul_9 * v[j * 128 + k + 112];
+        reshape[i * 16 + k] += ((mul_10 + mul_11) + (mul_12 + mul_13)) +
+            ((mul_14 + mul_15) + (mul_16 + mul_17));
       }
     }
     for (int64_t j = (n / 8) * 8; j < n; ++j) {
-      const float div_2 = div_[i * n + j];
+      const float mul_2 = mul[i * n + j];
       for (int64_t k = 0; k < 16; ++k) {
-        const float mul = div_2 * v[j * 16 + k];
-        reshape[i * 16 + k] += mul;
+        const float mul_3 = mul_2 * v[j * 16 + k];
+        reshape[i * 16 + k] += mul_3;
       }
     }
   }
@@ -140,11 +141,11 @@ int attention(int64_t n, const float *restrict q, const float *restrict k,
   if (n < 0 || n > INT64_MAX / 64 || (n > 0 && n > INT64_MAX / 4 / n)) {
     return KERNELS_BAD_SIZE;
   }
-  float *restrict div_ = scratch;
+  float *restrict mul = scratch;
   float *restrict where = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64);
   float *restrict exp_ = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64 +
       (15 + n) / 16 * 64);
-  attention_maximum_reduction_exp_div(where, q, k, exp_, div_, n);
-  attention_sum(out, div_, v, n);
+  attention_exp_recip_mul(where, q, k, exp_, mul, n);
+  attention_sum(out, mul, v, n);
   return KERNELS_OK;
 }

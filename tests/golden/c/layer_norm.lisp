@@ -46,12 +46,12 @@ int layer_norm(int64_t n, const float *restrict x, const float *restrict gain,
         ((sum_lanes_2[4] + sum_lanes_2[5]) + (sum_lanes_2[6] + sum_lanes_2[7]));
     const float div_2 = sum_2 * 0.015625f;
     const float add = div_2 + 1e-05f;
-    const float sqrt_ = sqrtf(add);
+    const float rsqrt = 1.0f / sqrtf(add);
     for (int64_t j = 0; j < 64; ++j) {
       const float sub = x[i * 64 + j] - div_;
-      const float div_3 = sub / sqrt_;
-      const float mul = div_3 * gain[j];
-      out[i * 64 + j] = mul + shift[j];
+      const float mul = sub * rsqrt;
+      const float mul_2 = mul * gain[j];
+      out[i * 64 + j] = mul_2 + shift[j];
     }
   }
   return KERNELS_OK;

@@ -59,8 +59,8 @@ static void mlp_sum_relu(const float *restrict x, const float *restrict w1,
   }
 }
 
-static void mlp_maximum_reduction_exp_div(const float *restrict relu, const float *restrict w2,
-    const float *restrict b2, float *restrict div_, int64_t batch) {
+static void mlp_exp_recip_mul(const float *restrict relu, const float *restrict w2,
+    const float *restrict b2, float *restrict mul, int64_t batch) {
   /* (!softmax (!add (!matmul (!relu (!add (!matmul x w1) b1)) w2) b2)) */
   for (int64_t i = 0; i < batch; ++i) {
     float sum[4] = {0.0f};
@@ -74,15 +74,15 @@ static void mlp_maximum_reduction_exp_div(const float *restrict relu, const floa
       const float relu_8 = relu[i * 32 + j * 8 + 6];
       const float relu_9 = relu[i * 32 + j * 8 + 7];
       for (int64_t k = 0; k < 4; ++k) {
-        const float mul = relu_2 * w2[j * 32 + k];
-        const float mul_2 = relu_3 * w2[j * 32 + k + 4];
-        const float mul_3 = relu_4 * w2[j * 32 + k + 8];
-        const float mul_4 = relu_5 * w2[j * 32 + k + 12];
-        const float mul_5 = relu_6 * w2[j * 32 + k + 16];
-        const float mul_6 = relu_7 * w2[j * 32 + k + 20];
-        const float mul_7 = relu_8 * w2[j * 32 + k + 24];
-        const float mul_8 = relu_9 * w2[j * 32 + k + 28];
-        sum[k] += ((mul + mul_2) + (mul_3 + mul_4)) + ((mul_5 + mul_6) + (mul_7 + mul_8));
+        const float mul_2 = relu_2 * w2[j * 32 + k];
+        const float mul_3 = relu_3 * w2[j * 32 + k + 4];
+        const float mul_4 = relu_4 * w2[j * 32 + k + 8];
+        const float mul_5 = relu_5 * w2[j * 32 + k + 12];
+        const float mul_6 = relu_6 * w2[j * 32 + k + 16];
+        const float mul_7 = relu_7 * w2[j * 32 + k + 20];
+        const float mul_8 = relu_8 * w2[j * 32 + k + 24];
+        const float mul_9 = relu_9 * w2[j * 32 + k + 28];
+        sum[k] += ((mul_2 + mul_3) + (mul_4 + mul_5)) + ((mul_6 + mul_7) + (mul_8 + mul_9));
       }
     }
     float add[4];
@@ -100,8 +100,9 @@ static void mlp_maximum_reduction_exp_div(const float *restrict relu, const floa
       exp_[j] = exp_2;
       sum_2 += exp_2;
     }
+    const float recip = 1.0f / sum_2;
     for (int64_t j = 0; j < 4; ++j) {
-      div_[i * 4 + j] = exp_[j] / sum_2;
+      mul[i * 4 + j] = exp_[j] * recip;
     }
   }
 }
@@ -123,6 +124,6 @@ int mlp(int64_t batch, const float *restrict x, const float *restrict w1,
   }
   float *restrict relu = scratch;
   mlp_sum_relu(x, w1, b1, relu, batch);
-  mlp_maximum_reduction_exp_div(relu, w2, b2, out, batch);
+  mlp_exp_recip_mul(relu, w2, b2, out, batch);
   return KERNELS_OK;
 }

@@ -25,7 +25,7 @@ int rows(int64_t n, const float *restrict x, float *restrict out) {
   }
   /* (!softmax x) */
 #ifdef _OPENMP
-#pragma omp parallel for if ((double)(n) * (double)(179650) > 50e6)
+#pragma omp parallel for if ((double)(n) * (double)(180250) > 50e6)
 #endif
   for (int64_t i = 0; i < n; ++i) {
     float maximum = -INFINITY;
@@ -46,8 +46,9 @@ int rows(int64_t n, const float *restrict x, float *restrict out) {
     }
     sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
+    const float recip = 1.0f / sum;
     for (int64_t j = 0; j < 64; ++j) {
-      out[i * 64 + j] = exp_[j] / sum;
+      out[i * 64 + j] = exp_[j] * recip;
     }
   }
   return KERNELS_OK;

@@ -35,8 +35,9 @@ int softmax_rows(int64_t rows, const float *restrict x, float *restrict out) {
       exp_[j] = exp_2;
       sum += exp_2;
     }
+    const float recip = 1.0f / sum;
     for (int64_t j = 0; j < 8; ++j) {
-      out[i * 8 + j] = exp_[j] / sum;
+      out[i * 8 + j] = exp_[j] * recip;
     }
   }
   return KERNELS_OK;

@@ -35,8 +35,9 @@ int soft(int64_t n, const float *restrict x, float *restrict out) {
       exp_[j] = exp_2;
       sum += exp_2;
     }
+    const float recip = 1.0f / sum;
     for (int64_t j = 0; j < 10; ++j) {
-      out[i * 10 + j] = exp_[j] / sum;
+      out[i * 10 + j] = exp_[j] * recip;
     }
   }
   return KERNELS_OK;
@@ -59,23 +60,23 @@ int soft_backward(int64_t n, const float *restrict x, const float *restrict d_ou
     }
     float exp_[10];
     float sum = 0.0f;
+    float sum_2 = 0.0f;
     for (int64_t j = 0; j < 10; ++j) {
       const float sub = x[i * 10 + j] - maximum;
       const float exp_2 = expf(sub);
       exp_[j] = exp_2;
       sum += exp_2;
+      const float mul = d_out[i * 10 + j] * exp_2;
+      sum_2 += mul;
     }
-    float sum_2 = 0.0f;
+    const float recip = 1.0f / sum;
+    const float recip_2 = recip;
+    const float square = recip * recip;
+    const float mul = sum_2 * square;
+    const float neg = -mul;
     for (int64_t j = 0; j < 10; ++j) {
-      const float div_ = exp_[j] / sum;
-      const float mul = d_out[i * 10 + j] * div_;
-      const float div_2 = mul / sum;
-      const float neg = -div_2;
-      sum_2 += neg;
-    }
-    for (int64_t j = 0; j < 10; ++j) {
-      const float div_ = d_out[i * 10 + j] / sum;
-      const float add = div_ + sum_2;
+      const float mul_2 = d_out[i * 10 + j] * recip_2;
+      const float add = mul_2 + neg;
       d_x[i * 10 + j] = exp_[j] * add;
     }
   }

@@ -363,6 +363,75 @@ TEST_F(VectorCode, LookupsInTables) {
   }
 }
 
+/// Phases for every row: its largest element less a start, and every element divided by that; rows
+/// of any length, NaNs among them, in a row buffer that does not move.
+TEST_F(VectorCode, PhasesOfRows) {
+  Builder b;
+  const uint32_t in = stream(b);
+  const uint32_t buffer = stream(b);
+  const uint32_t out = stream(b);
+  const uint32_t extremes = stream(b);
+  const uint32_t start = b.pointer(Role::Scalar, DType::Float32);
+  const uint32_t most = b.pointer(Role::Cell, DType::Float32);
+  const uint32_t factor = b.pointer(Role::Cell, DType::Float32);
+  const uint32_t total = b.pointer(Role::Cell, DType::Float32);
+  b.begin_phase(true);
+  b.store(most, b.constant(-std::numeric_limits<float>::infinity()));
+  b.store(total, b.scalar(start));
+  b.begin_phase(false);
+  const Value x = b.load(in);
+  b.reduce(Code::Most, most, x);
+  b.reduce(Code::Sum, total, x);
+  b.store(buffer, b.binary(Code::Add, x, x));
+  b.begin_phase(true);
+  b.store(extremes, b.scalar(most));
+  b.store(factor, b.binary(Code::Sub, b.scalar(most), b.scalar(total)));
+  b.begin_phase(false);
+  b.store(out, b.binary(Code::Mul, b.load(buffer), b.scalar(factor)));
+  const std::vector<uint8_t> code = assemble(b.take());
+  EXPECT_EQ(disassembled(code).find("(bad)"), std::string::npos);
+  const Routine routine(code);
+  constexpr int64_t kRows = 3;
+  for (int64_t n = 0; n <= kMost; ++n) {
+    std::vector<float> data = numbers(kRows * n);
+    if (n > 0) {
+      data[static_cast<size_t>(n + n * 5 / 7)] = std::numeric_limits<float>::quiet_NaN();
+    }
+    std::vector<float> row(static_cast<size_t>(n) + 1, -77.0F);
+    std::vector<float> result(data.size() + 1, -77.0F);
+    std::vector<float> largest(2 * kRows, -77.0F);
+    const float scalar = 0.25F;
+    const int64_t bytes = n * static_cast<int64_t>(sizeof(float));
+    const int64_t steps[] = {kRows, bytes, 0, bytes, 2 * sizeof(float), 0, 0, 0, 0};
+    const void* pointers[] = {data.data(), row.data(), result.data(), largest.data(), &scalar,
+                              nullptr,     nullptr,    nullptr,       steps};
+    routine(pointers, n);
+    for (int64_t r = 0; r < kRows; ++r) {
+      float expected = -std::numeric_limits<float>::infinity();
+      float sum = scalar;
+      for (int64_t i = 0; i < n; ++i) {
+        const float element = data[static_cast<size_t>(r * n + i)];
+        expected = element > expected || std::isnan(element) ? element : expected;
+        sum += element;  // multiples of 1/4: no rounding
+      }
+      const auto at = static_cast<size_t>(r);
+      if (r == 1 && n > 0) {
+        EXPECT_TRUE(std::isnan(largest[2 * at])) << n;
+        EXPECT_TRUE(std::isnan(result[static_cast<size_t>(n)])) << n;
+        continue;
+      }
+      EXPECT_EQ(largest[2 * at], expected) << n;
+      EXPECT_EQ(largest[2 * at + 1], -77.0F) << n;
+      for (int64_t i = 0; i < n; ++i) {
+        const auto e = static_cast<size_t>(r * n + i);
+        EXPECT_EQ(result[e], 2 * data[e] * (expected - sum)) << n << " " << i;
+      }
+    }
+    EXPECT_EQ(row.back(), -77.0F) << n;
+    EXPECT_EQ(result.back(), -77.0F) << n;
+  }
+}
+
 /// As many streams as there are registers for, of every width.
 TEST_F(VectorCode, ManyStreamsAndNarrowElements) {
   Builder b;
