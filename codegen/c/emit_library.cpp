@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <cctype>
+#include <set>
 
 #include "codegen/c/emit_entry.h"
 #include "codegen/c/emit_main.h"
@@ -146,8 +147,9 @@ LibraryText emit_library(const std::vector<LibraryEntry>& entries, std::string_v
     out.source += fmt::format(kWeightsMatch, options.file_bytes, options.file_header.size(), hash);
   }
   out.source += helpers;
+  std::set<std::string> tiles;
   for (const auto& [function, prototype] : state.uses.vector_functions) {
-    const std::optional<std::string> text = c::matmul_helper_text(function);
+    const std::optional<std::string> text = c::matmul_helper_text(function, tiles);
     CATEN_CHECK(text, "a library calls `{}`, which has no text", function);
     out.source += *text;
   }

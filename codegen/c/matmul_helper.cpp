@@ -28,8 +28,81 @@ static void $NAME(void *out, const void *from, int64_t lines, int64_t depth, int
 
 )";
 
+// Windows of an image, as in runtime/intrinsics/strips/windows.cpp.
+constexpr std::string_view kWindows =
+    R"(/* Panels of $LANES lines of windows. Lines and terms are numbered over four axes; but for the
+   first, line l looks at l * line_step + t * term_step - offset for term t, and what is not in 0 to
+   limit is zero. */
+static void $NAME(void *out, const void *from, int64_t start, int64_t first, int64_t count,
+    int64_t depth,
+    int64_t lines_0, int64_t terms_0, int64_t line_stride_0, int64_t term_stride_0,
+    int64_t lines_1, int64_t terms_1, int64_t line_step_1, int64_t term_step_1, int64_t offset_1,
+    int64_t limit_1, int64_t line_stride_1, int64_t term_stride_1,
+    int64_t lines_2, int64_t terms_2, int64_t line_step_2, int64_t term_step_2, int64_t offset_2,
+    int64_t limit_2, int64_t line_stride_2, int64_t term_stride_2,
+    int64_t lines_3, int64_t terms_3, int64_t line_step_3, int64_t term_step_3, int64_t offset_3,
+    int64_t limit_3, int64_t line_stride_3, int64_t term_stride_3) {
+  const int64_t lines[4] = {lines_0, lines_1, lines_2, lines_3};
+  const int64_t line_step[4] = {0, line_step_1, line_step_2, line_step_3};
+  const int64_t offset[4] = {0, offset_1, offset_2, offset_3};
+  const int64_t line_stride[4] = {line_stride_0, line_stride_1, line_stride_2, line_stride_3};
+  const int64_t taps = terms_1 * terms_2 * terms_3;
+  const $T *x = from;
+  for (int64_t line = 0; line < count; line += $LANES) {
+    const int64_t width = count - line < $LANES ? count - line : $LANES;
+    $T *panel = ($T *)out + line * depth;
+    int64_t place[$LANES];
+    int64_t at[4][$LANES];
+    for (int64_t l = 0; l < width; ++l) {
+      int64_t rest = first + line + l;
+      place[l] = start;
+      for (int a = 3; a >= 0; --a) {
+        const int64_t own = rest % lines[a];
+        rest /= lines[a];
+        place[l] += own * line_stride[a];
+        at[a][l] = own * line_step[a] - offset[a];
+      }
+    }
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      const int64_t t1 = tap / (terms_2 * terms_3);
+      const int64_t t2 = tap / terms_3 % terms_2;
+      const int64_t t3 = tap % terms_3;
+      const int64_t moved = t1 * term_stride_1 + t2 * term_stride_2 + t3 * term_stride_3;
+      int64_t read[$LANES];
+      int whole = width == $LANES;
+      for (int64_t l = 0; l < $LANES; ++l) {
+        read[l] = -1;
+        if (l < width) {
+          const int64_t c1 = at[1][l] + t1 * term_step_1;
+          const int64_t c2 = at[2][l] + t2 * term_step_2;
+          const int64_t c3 = at[3][l] + t3 * term_step_3;
+          if (c1 >= 0 && c1 < limit_1 && c2 >= 0 && c2 < limit_2 && c3 >= 0 && c3 < limit_3) {
+            read[l] = place[l] + moved;
+          }
+        }
+        whole = whole && read[l] >= 0 && read[l] == read[0] + l;
+      }
+      for (int64_t t0 = 0; t0 < terms_0; ++t0) {
+        $T *r = panel + (t0 * taps + tap) * $LANES;
+        const $T *image = x + t0 * term_stride_0;
+        if (whole) {
+          for (int64_t l = 0; l < $LANES; ++l) {
+            r[l] = image[read[0] + l];
+          }
+          continue;
+        }
+        for (int64_t l = 0; l < $LANES; ++l) {
+          r[l] = read[l] < 0 ? 0 : image[read[l]];
+        }
+      }
+    }
+  }
+}
+
+)";
+
 // The sums are named one by one so that they stay in registers.
-constexpr std::string_view kMultiply =
+constexpr std::string_view kTile =
     R"(typedef $T $VECTOR __attribute__((vector_size(32), aligned(sizeof($T)), may_alias));
 
 /* sums (6 rows of 2 vectors) = the products of a panel of a and one of b. */
@@ -74,7 +147,10 @@ static void $TILE(const $T *a, const $T *b, int64_t depth, $VECTOR *sums) {
   sums[11] = t5;
 }
 
-/* c (rows x columns, stride apart) += panels of a times panels of b. */
+)";
+
+constexpr std::string_view kMultiply =
+    R"(/* c (rows x columns, stride apart) += panels of a times panels of b. */
 static void $NAME(void *to, const void *left, const void *right, int64_t rows, int64_t columns,
     int64_t depth, int64_t stride) {
   $T *c = to;
@@ -110,37 +186,48 @@ static void $NAME(void *to, const void *left, const void *right, int64_t rows, i
 
 )";
 
-std::string filled(std::string_view text, std::string_view name, std::string_view suffix,
+void replace(std::string& text, std::string_view what, std::string_view with) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
+    text.replace(at, what.size(), with);
+    at += with.size();
+  }
+}
+
+std::string filled(std::string out, std::string_view name, std::string_view suffix,
                    std::string_view type, std::string_view lanes, std::string_view columns) {
-  std::string out(text);
-  const auto replace = [&](std::string_view what, const std::string& with) {
-    for (size_t at = out.find(what); at != std::string::npos; at = out.find(what, at)) {
-      out.replace(at, what.size(), with);
-      at += with.size();
-    }
-  };
-  replace("$NAME", std::string(name));
-  replace("$TILE", "ct_tile_" + std::string(suffix));
-  replace("$VECTOR", "ct_vector_" + std::string(suffix));
-  replace("$LANES", std::string(lanes));
-  replace("$COLUMNS", std::string(columns));
-  replace("$T", std::string(type));
+  replace(out, "$NAME", name);
+  replace(out, "$TILE", "ct_tile_" + std::string(suffix));
+  replace(out, "$VECTOR", "ct_vector_" + std::string(suffix));
+  replace(out, "$LANES", lanes);
+  replace(out, "$COLUMNS", columns);
+  replace(out, "$T", type);
   return out;
 }
 
 }  // namespace
 
-std::optional<std::string> matmul_helper_text(std::string_view name) {
+std::optional<std::string> matmul_helper_text(std::string_view name, std::set<std::string>& tiles) {
   const bool rows = name.starts_with("ct_pack_rows_");
+  const bool windows = name.starts_with("ct_pack_windows_");
   const bool pack = rows || name.starts_with("ct_pack_columns_");
-  if (!pack && !name.starts_with("ct_multiply_")) {
+  const bool product = name.starts_with("ct_product_");
+  if (!pack && !windows && !product && !name.starts_with("ct_multiply_")) {
     return std::nullopt;
   }
   const std::string_view suffix = name.substr(name.rfind('_') + 1);
   // Integers wrap.
   const std::string_view type = suffix == "f32" ? "float" : suffix == "f64" ? "double" : "uint32_t";
   const std::string_view columns = suffix == "f64" ? "8" : "16";
-  return filled(pack ? kPack : kMultiply, name, suffix, type, rows ? "6" : columns, columns);
+  std::string text(pack ? kPack : windows ? kWindows : kMultiply);
+  if (!pack && !windows && tiles.emplace(suffix).second) {
+    text.insert(0, kTile);
+  }
+  if (product) {  // the first block is stored
+    replace(text, "c (rows x columns, stride apart) +=", "c (rows x columns, stride apart) =");
+    replace(text, "start < depth;", "start == 0 || start < depth;");
+    replace(text, "place[l] += sum", "place[l] = (start == 0 ? 0 : place[l]) + sum");
+  }
+  return filled(text, name, suffix, type, rows ? "6" : columns, columns);
 }
 
 }  // namespace caten::c

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 namespace caten::c {
 
 /// The definition of a routine that pass `contract` calls (ct_pack_rows_f32, ct_multiply_f64, …),
-/// to the contract of runtime/intrinsics/strips/matmul.cpp; nullopt for other names.
-std::optional<std::string> matmul_helper_text(std::string_view name);
+/// to the contract of runtime/intrinsics/strips/matmul.cpp and windows.cpp; nullopt for other
+/// names. Products come with their tile, unless it is among `tiles` (dtypes), which this adds to.
+std::optional<std::string> matmul_helper_text(std::string_view name, std::set<std::string>& tiles);
 
 }  // namespace caten::c

@@ -2,7 +2,7 @@
 // around calls of the matrix micro-kernel. See Note [contractions].
 #include <algorithm>
 
-#include "codegen/loops/passes/contraction_finder.h"
+#include "codegen/loops/passes/contraction_planner.h"
 #include "codegen/loops/passes/passes.h"
 #include "codegen/loops/visit.h"
 
@@ -12,13 +12,9 @@ namespace {
 /// Where there are many rows, larger blocks read the other operand less often and are still enough
 /// for several threads.
 constexpr int64_t kManyRows = 512;
-/// The micro-kernel's tiles, as in runtime/intrinsics/strips/matmul.cpp.
-constexpr int64_t kTileRows = 6;
-constexpr int64_t kPanelBytes = 64;
-
-class Contractor : private ContractionFinder {
+class Contractor : private ContractionPlanner {
  public:
-  Contractor(Module& module, Kernel& kernel) : ContractionFinder(module, kernel) {
+  Contractor(Module& module, Kernel& kernel) : ContractionPlanner(module, kernel) {
     for_each_stmt(kernel.body, [&](const Stmt& stmt) {
       if (const auto* store = std::get_if<Store>(&stmt.node)) {
         written_.emplace_back(store->array);
@@ -191,9 +187,20 @@ class Contractor : private ContractionFinder {
     for (Core& core : cores) {
       localise_constants(core.operands);
     }
+    if (cores.size() == 1) {
+      drop_zeros(cores[0], parts[0]);
+      drop_copy(cores[0], parts[1], declared);
+    }
     if (!parts_are_independent(parts) || !operands_are_ready(cores, declared) ||
         !rows_are_apart(loop, cores, declared)) {
       return false;
+    }
+    if (cores.size() == 1 && takes_columns(cores[0], parts, declared, loop.body) &&
+        is_outside(needed_for(cores[0], cores[0].a), declared)) {
+      if (const std::optional<int64_t> outer = columns_of_block(loop, cores[0])) {
+        split_columns(loop, cores[0], parts, declared, *outer, out);
+        return true;
+      }
     }
     const int64_t rows = block_rows(loop);
     const ExprId block_size = pool_.constant(rows);
@@ -253,17 +260,19 @@ class Contractor : private ContractionFinder {
   /// b is packed before the blocks of rows: the loop over them may not make what it reads. Whatever
   /// a reads from outside of the row loop is there anyway.
   bool operands_are_ready(const std::vector<Core>& cores, const std::vector<ArrayId>& declared) {
-    for (const Core& core : cores) {
-      for (const Stmt& stmt : needed_for(core, core.b)) {
-        const auto* load = std::get_if<Load>(&stmt.node);
-        if (load != nullptr &&
-            (std::find(declared.begin(), declared.end(), load->array) != declared.end() ||
-             std::find(written_.begin(), written_.end(), load->array) != written_.end())) {
-          return false;
-        }
-      }
-    }
-    return true;
+    return std::all_of(cores.begin(), cores.end(), [&](const Core& core) {
+      return is_outside(needed_for(core, core.b), declared);
+    });
+  }
+
+  /// Nothing that the statements read is made by the kernel.
+  bool is_outside(const Block& statements, const std::vector<ArrayId>& declared) const {
+    return std::none_of(statements.begin(), statements.end(), [&](const Stmt& stmt) {
+      const auto* load = std::get_if<Load>(&stmt.node);
+      return load != nullptr &&
+             (std::find(declared.begin(), declared.end(), load->array) != declared.end() ||
+              std::find(written_.begin(), written_.end(), load->array) != written_.end());
+    });
   }
 
   struct Rows {
@@ -288,133 +297,9 @@ class Contractor : private ContractionFinder {
         {For{row, pool_.constant(0), block.count, LoopKind::Serial, cloner.clone(statements)}});
   }
 
-  /// What computes one value, in order.
-  static Block needed_for(const Core& core, ValueId value) {
-    std::vector<uint32_t> wanted = {value.index};
-    std::vector<const Stmt*> reversed;
-    for (auto it = core.operands.rbegin(); it != core.operands.rend(); ++it) {
-      const uint32_t defined = defined_by(*it)->index;
-      if (std::find(wanted.begin(), wanted.end(), defined) != wanted.end()) {
-        reversed.push_back(&*it);
-        for_each_operand(*it, [&](ValueId operand) { wanted.push_back(operand.index); });
-      }
-    }
-    Block out;
-    for (auto it = reversed.rbegin(); it != reversed.rend(); ++it) {
-      out.push_back(**it);
-    }
-    return out;
-  }
-
-  /// A matrix in memory: element (line, k) is at index + line * line_stride + k * depth_stride.
-  struct Matrix {
-    ArrayId array;
-    ExprId index;
-    ExprId line_stride;
-    ExprId depth_stride;
-  };
-
-  /// The operand as a matrix in memory, when it is one.
-  std::optional<Matrix> in_memory(const Block& statements, ValueId value, DType dtype,
-                                  const std::vector<Loop>& lines, const std::vector<Loop>& depth) {
-    const auto* load = statements.empty() ? nullptr : std::get_if<Load>(&statements.back().node);
-    if (load == nullptr || load->value != value || !load->guard.empty() ||
-        kernel_.array(load->array).is_scalar || held_as(kernel_.array(load->array)) != dtype) {
-      return std::nullopt;
-    }
-    Matrix out{load->array,
-               {},
-               step(load->index, lines.back().range),
-               step(load->index, depth.back().range)};
-    out.index = pool_.sub(load->index, pool_.add(pool_.mul(position(lines), out.line_stride),
-                                                 pool_.mul(position(depth), out.depth_stride)));
-    for (ExprId expr : {out.index, out.line_stride, out.depth_stride}) {
-      if (uses_any(expr, lines) || uses_any(expr, depth)) {
-        return std::nullopt;
-      }
-    }
-    return out;
-  }
-
-  /// What an element is in memory.
-  static DType held_as(const Array& array) { return array.widened ? DType::Float32 : array.dtype; }
-
-  ArrayId scratch(DType dtype, ExprId size, const char* label, Block& out) {
-    Array array;
-    array.label = label;
-    array.space = ArraySpace::Scratch;
-    array.dtype = dtype;
-    array.widened = is_half(dtype);
-    array.size = size;
-    array.written = true;
-    const ArrayId id = kernel_.new_array(std::move(array));
-    out.push_back({Scratch{id}});
-    return id;
-  }
-
-  /// Whether an operand is better computed along its depth than across, by its first load: steps of
-  /// one, then any constant step, and loops that are long enough for strips.
-  bool walks_depth(const Block& statements, const Loop& line, const Loop& depth) const {
-    for (const Stmt& stmt : statements) {
-      if (const auto* load = std::get_if<Load>(&stmt.node)) {
-        const std::optional<int64_t> across = pool_.linear_coefficient(load->index, line.range);
-        const std::optional<int64_t> along = pool_.linear_coefficient(load->index, depth.range);
-        const bool is_long = !too_small(depth.extent, tiling_.min_strip_loop);
-        return across != 1 && ((along == 1 && is_long) || !across);
-      }
-    }
-    return true;
-  }
-
-  /// Computes the operand into a matrix of its own.
-  Matrix computed(const Block& statements, ValueId value, const std::vector<Loop>& lines,
-                  const std::vector<Loop>& depth, ExprId most_lines, Block& out) {
-    const bool along_depth = walks_depth(statements, lines.back(), depth.back());
-    const ExprId size = pool_.mul(most_lines, product(depth));
-    const ArrayId array = scratch(kernel_.value(value).dtype, size, "packed", out);
-    const auto& outer = along_depth ? lines : depth;
-    const auto& inner = along_depth ? depth : lines;
-    const ExprId place = pool_.add(pool_.mul(position(outer), product(inner)), position(inner));
-    Block body = statements;
-    body.push_back({Store{array, place, value}});
-    for (const auto* loops : {&inner, &outer}) {
-      for (size_t i = loops->size(); i-- > 0;) {
-        const Loop& loop = (*loops)[i];
-        For around{loop.range, pool_.constant(0), loop.extent, LoopKind::Serial, std::move(body)};
-        body.clear();
-        body.push_back({std::move(around)});
-      }
-    }
-    Block copy = Cloner(pool_, kernel_, {}).clone(body);
-    out.push_back(std::move(copy.front()));
-    const ExprId one = pool_.constant(1);
-    return along_depth ? Matrix{array, pool_.constant(0), product(depth), one}
-                       : Matrix{array, pool_.constant(0), one, product(lines)};
-  }
-
-  ExprId rounded_up(ExprId count, int64_t to) {
-    return pool_.scale(
-        pool_.floor_div(pool_.add(count, pool_.constant(to - 1)), pool_.constant(to)), to);
-  }
-
-  static std::string routine(const char* name, DType dtype) {
-    return std::string("ct_") + name +
-           (dtype == DType::Float32   ? "_f32"
-            : dtype == DType::Float64 ? "_f64"
-                                      : "_i32");
-  }
-
-  ArrayId pack(const char* name, const Matrix& matrix, DType dtype, ExprId lines, ExprId depth,
-               ArrayId panels, Block& out) {
-    out.push_back({Call{routine(name, dtype),
-                        {{panels, pool_.constant(0), true}, {matrix.array, matrix.index, false}},
-                        {lines, depth, matrix.line_stride, matrix.depth_stride}}});
-    return panels;
-  }
-
-  /// The outermost of the loops around the row loop that b does not depend on: before it b is
-  /// packed.
-  Block& place_for_b(const Block& statements) {
+  /// The outermost of the loops around the row loop that an operand does not depend on: before it
+  /// the operand is packed.
+  Block& place_for(const Block& statements) {
     if (guarded_ != nullptr) {
       return *guarded_;
     }
@@ -441,49 +326,144 @@ class Contractor : private ContractionFinder {
     return *frames_[level].before;
   }
 
-  void multiply(const Rows& block, const Core& core, Block& out) {
-    const ExprId columns = product(core.columns);
+  /// Packs the second operand, or `count` lines of it from `first` on, with `most` at a time.
+  struct Lines {
+    ExprId first;
+    ExprId count;
+    ExprId most;
+  };
+  ArrayId pack_b(const Core& core, const Block& b, const Lines& lines, Block& out) {
     const ExprId depth = product(core.depth);
     const int64_t panel = kPanelBytes / size_of(core.dtype);
+    const ArrayId panels =
+        scratch(core.dtype, pool_.mul(rounded_up(lines.most, panel), depth), "columns", out);
+    std::optional<Matrix> matrix = in_memory(b, core.b, core.dtype, core.columns, core.depth);
+    if (!matrix) {
+      if (const auto image = windows(b, core.b, core.dtype, core.columns, core.depth)) {
+        pack_windows(*image, core.dtype, lines.first, lines.count, depth, panels, out);
+        return panels;
+      }
+      matrix = computed(b, core.b, core.columns, core.depth, product(core.columns), out);
+    }
+    matrix->index = pool_.add(matrix->index, pool_.mul(lines.first, matrix->line_stride));
+    pack("pack_columns", *matrix, core.dtype, lines.count, depth, panels, out);
+    return panels;
+  }
+
+  /// Packs `count` lines of the first operand, computed by `a` over the loop `lines`.
+  ArrayId pack_a(const Core& core, const Block& a, const std::vector<Loop>& lines, ExprId most,
+                 Block& out) {
+    const ExprId depth = product(core.depth);
+    const ArrayId panels =
+        scratch(core.dtype, pool_.mul(rounded_up(most, kTileRows), depth), "rows", out);
+    std::optional<Matrix> matrix = in_memory(a, core.a, core.dtype, lines, core.depth);
+    if (!matrix) {
+      matrix = computed(a, core.a, lines, core.depth, most, out);
+    }
+    pack("pack_rows", *matrix, core.dtype, product(lines), depth, panels, out);
+    return panels;
+  }
+
+  void multiply(const Rows& block, const Core& core, Block& out) {
+    const ExprId columns = product(core.columns);
+    const ExprId zero = pool_.constant(0);
     // b, once for all blocks.
     const Block b = needed_for(core, core.b);
-    Block& before = place_for_b(b);
-    const ArrayId b_panels =
-        scratch(core.dtype, pool_.mul(rounded_up(columns, panel), depth), "columns", before);
-    std::optional<Matrix> right = in_memory(b, core.b, core.dtype, core.columns, core.depth);
-    if (!right) {
-      right = computed(b, core.b, core.columns, core.depth, columns, before);
-    }
-    pack("pack_columns", *right, core.dtype, columns, depth, b_panels, before);
+    const ArrayId b_panels = pack_b(core, b, {zero, columns, columns}, place_for(b));
     // a, the rows of this block.
-    const ArrayId a_panels = scratch(
-        core.dtype,
-        pool_.mul(pool_.constant((block.size + kTileRows - 1) / kTileRows * kTileRows), depth),
-        "rows", out);
     const RangeId row = pool_.new_range(pool_.constant(block.size), index::RangeKind::Spatial);
     Block a = needed_for(core, core.a);
-    for (Stmt& stmt : a) {
-      for_each_expr(stmt, [&](ExprId& expr) {
-        expr = pool_.substitute(expr, {{block.range, pool_.add(block.first, pool_.range(row))}});
-      });
-    }
-    const std::vector<Loop> lines = {{row, block.count}};
-    std::optional<Matrix> left = in_memory(a, core.a, core.dtype, lines, core.depth);
-    if (!left) {
-      left = computed(a, core.a, lines, core.depth, pool_.constant(block.size), out);
-    }
-    pack("pack_rows", *left, core.dtype, block.count, depth, a_panels, out);
+    substitute(a, {{block.range, pool_.add(block.first, pool_.range(row))}});
+    const ArrayId a_panels = pack_a(core, a, {{row, block.count}}, pool_.constant(block.size), out);
     // c += a b
     const ExprId stride = step(core.row_index, block.range);
     index::Pool::Substitution start = {{block.range, block.first}};
     for (const Loop& loop : core.columns) {
-      start.emplace_back(loop.range, pool_.constant(0));
+      start.emplace_back(loop.range, zero);
     }
     const ExprId place = pool_.substitute(core.row_index, start);
-    const ExprId zero = pool_.constant(0);
-    out.push_back({Call{routine("multiply", core.dtype),
+    out.push_back({Call{routine(core.is_set ? "product" : "multiply", core.dtype),
                         {{core.row, place, true}, {a_panels, zero, false}, {b_panels, zero, false}},
-                        {block.count, columns, depth, stride}}});
+                        {block.count, columns, product(core.depth), stride}}});
+  }
+
+  void substitute(Block& statements, const index::Pool::Substitution& ranges) {
+    for (Stmt& stmt : statements) {
+      for_each_expr(stmt, [&](ExprId& expr) { expr = pool_.substitute(expr, ranges); });
+      if (Block* body = body_of(stmt)) {
+        substitute(*body, ranges);
+      }
+    }
+  }
+
+  // ---- blocks of columns ----
+
+  void split_columns(const For& loop, const Core& core, std::vector<Block>& parts,
+                     const std::vector<ArrayId>& declared, int64_t outer, Block& out) {
+    const ExprId zero = pool_.constant(0);
+    const ExprId size = pool_.constant(outer);
+    const ExprId inner = product({core.columns.begin() + 1, core.columns.end()});
+    const ExprId extent = core.columns.front().extent;
+    const ExprId blocks = pool_.floor_div(pool_.add(extent, pool_.constant(outer - 1)), size);
+    const RangeId number = pool_.new_range(blocks, index::RangeKind::Spatial);
+    const ExprId first = pool_.mul(pool_.range(number), size);
+    const ExprId count = pool_.min(size, pool_.sub(extent, first));
+    const ExprId first_column = pool_.mul(first, inner);
+    const ExprId columns = pool_.mul(count, inner);
+    const ExprId most_columns = pool_.mul(size, inner);
+    // a, once for all blocks.
+    const Block a = needed_for(core, core.a);
+    const ArrayId a_panels = pack_a(core, a, {{loop.range, loop.hi}}, loop.hi, place_for(a));
+    For blocks_loop{number, zero, blocks, loop.kind, {}};
+    if (loop.kind == LoopKind::Parallel) {
+      blocks_loop.cost = pool_.floor_div(pool_.mul(pool_.mul(loop.cost, loop.hi), size),
+                                         pool_.max(extent, pool_.constant(1)));
+      blocks_loop.worker_bytes = loop.worker_bytes;
+    }
+    Block& body = blocks_loop.body;
+    for (ArrayId array : declared) {
+      kernel_.arrays[array.index].size = pool_.mul(loop.hi, most_columns);
+      body.push_back({Scratch{array}});
+    }
+    const auto is_declared = [&](ArrayId array) {
+      return std::find(declared.begin(), declared.end(), array) != declared.end();
+    };
+    const auto run = [&](Block& part) {
+      Block restricted;
+      for (Stmt& stmt : part) {
+        auto* nest = std::get_if<For>(&stmt.node);
+        if (nest == nullptr) {
+          restricted.push_back(std::move(stmt));
+          continue;
+        }
+        const RangeId within = pool_.new_range(size, index::RangeKind::Spatial);
+        substitute(nest->body, {{nest->range, pool_.add(first, pool_.range(within))}});
+        each_access(nest->body, [&](ArrayId& array, ExprId& index) {
+          if (is_declared(array)) {
+            index = pool_.add(pool_.mul(pool_.range(loop.range), most_columns),
+                              pool_.sub(index, first_column));
+          }
+        });
+        restricted.push_back({For{within, zero, count, LoopKind::Serial, std::move(nest->body)}});
+      }
+      over_rows({loop.range, zero, loop.hi, *known(loop.hi)}, restricted, body);
+    };
+    run(parts[0]);
+    const Block b = needed_for(core, core.b);
+    const ArrayId b_panels = pack_b(core, b, {first_column, columns, most_columns}, body);
+    const bool in_scratch = is_declared(core.row);
+    index::Pool::Substitution start = {{loop.range, zero}};
+    for (const Loop& column : core.columns) {
+      start.emplace_back(column.range, column.range == core.columns.front().range ? first : zero);
+    }
+    const ExprId place = in_scratch ? zero : pool_.substitute(core.row_index, start);
+    const ExprId stride = in_scratch ? most_columns : step(core.row_index, loop.range);
+    body.push_back(
+        {Call{routine(core.is_set ? "product" : "multiply", core.dtype),
+              {{core.row, place, true}, {a_panels, zero, false}, {b_panels, zero, false}},
+              {loop.hi, columns, product(core.depth), stride}}});
+    run(parts[1]);
+    out.push_back({std::move(blocks_loop)});
   }
 
   std::vector<Frame> frames_;

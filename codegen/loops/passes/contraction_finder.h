@@ -25,6 +25,7 @@ struct Core {
   ArrayId row;
   ExprId row_index;              // of the accumulation, over i and the column ranges
   DType dtype = DType::Float32;  // of the panels and of the sums
+  bool is_set = false;           // the sums are stored, not added to the row
   Block operands;                // what computes a and b, in order
   ValueId a;
   ValueId b;

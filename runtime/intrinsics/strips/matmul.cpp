@@ -38,10 +38,11 @@ struct Accumulator {
   static constexpr int64_t kVectors = kColumns<T> / kLanes;
 };
 
-/// A tile of `rows` x kColumns: c[row * stride + column] += ...; only `columns` of it are stored.
+/// A tile of `rows` x kColumns: c[row * stride + column] += ..., or = ... if it is `first`; only
+/// `columns` of it are stored.
 template <typename T, int64_t rows>
 __attribute__((noinline)) void tile(const T* a, const T* b, int64_t depth, T* c, int64_t stride,
-                                    int64_t columns) {
+                                    int64_t columns, bool first) {
   using V = typename Accumulator<T>::Vector;
   constexpr int64_t kVectors = Accumulator<T>::kVectors;
   constexpr int64_t kLanes = Accumulator<T>::kLanes;
@@ -65,6 +66,16 @@ __attribute__((noinline)) void tile(const T* a, const T* b, int64_t depth, T* c,
     b += kColumns<T>;
   }
   if (columns == kColumns<T>) {
+    if (first) {
+#pragma GCC unroll 8
+      for (int64_t r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+        for (int64_t v = 0; v < kVectors; ++v) {
+          *reinterpret_cast<V*>(c + r * stride + v * kLanes) = sum[r][v];
+        }
+      }
+      return;
+    }
 #pragma GCC unroll 8
     for (int64_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 8
@@ -84,7 +95,7 @@ __attribute__((noinline)) void tile(const T* a, const T* b, int64_t depth, T* c,
       *reinterpret_cast<V*>(rest + v * kLanes) = sum[r][v];
     }
     for (int64_t j = 0; j < columns; ++j) {
-      c[r * stride + j] += rest[j];
+      c[r * stride + j] = (first ? T(0) : c[r * stride + j]) + rest[j];
     }
   }
 }
@@ -96,32 +107,32 @@ inline int64_t depth_of_block(int64_t depth) {
   return block > kMaxDepth ? kMaxDepth : block;
 }
 
-/// Tiles one below the other: c (rows x width) += `terms` of packed a and b; panels of a are
+/// Tiles one below the other: c (rows x width) += or = `terms` of packed a and b; panels of a are
 /// `depth` long.
 template <typename T>
 void tiles(const T* a, const T* b, int64_t rows, int64_t terms, int64_t depth, T* c, int64_t stride,
-           int64_t width) {
+           int64_t width, bool first) {
   for (int64_t i = 0; i < rows; i += kRows) {
     const T* left = a + i * depth;
     T* place = c + i * stride;
     switch (rows - i < kRows ? rows - i : kRows) {
       case 1:
-        tile<T, 1>(left, b, terms, place, stride, width);
+        tile<T, 1>(left, b, terms, place, stride, width, first);
         break;
       case 2:
-        tile<T, 2>(left, b, terms, place, stride, width);
+        tile<T, 2>(left, b, terms, place, stride, width, first);
         break;
       case 3:
-        tile<T, 3>(left, b, terms, place, stride, width);
+        tile<T, 3>(left, b, terms, place, stride, width, first);
         break;
       case 4:
-        tile<T, 4>(left, b, terms, place, stride, width);
+        tile<T, 4>(left, b, terms, place, stride, width, first);
         break;
       case 5:
-        tile<T, 5>(left, b, terms, place, stride, width);
+        tile<T, 5>(left, b, terms, place, stride, width, first);
         break;
       default:
-        tile<T, kRows>(left, b, terms, place, stride, width);
+        tile<T, kRows>(left, b, terms, place, stride, width, first);
         break;
     }
   }
@@ -133,39 +144,44 @@ constexpr int64_t kCollected = 16 * kRows;
 /// the second-level cache.
 constexpr int64_t kChunk = 512;
 
-/// c (rows x columns, `stride` apart) += packed a (rows x depth) times packed b (depth x columns).
-template <typename T>
+/// c (rows x columns, `stride` apart) += packed a (rows x depth) times packed b (depth x columns);
+/// = where `sets`.
+template <typename T, bool sets>
 void multiply(void* c_place, const void* a_place, const void* b_place, int64_t all_rows,
               int64_t columns, int64_t depth, int64_t stride) {
   const auto* b = static_cast<const T*>(b_place);
   const int64_t block = depth_of_block(depth);
-  for (int64_t first = 0; first < all_rows; first += kCollected) {
-    const int64_t rows = all_rows - first < kCollected ? all_rows - first : kCollected;
-    const T* a = static_cast<const T*>(a_place) + first * depth;
-    T* c = static_cast<T*>(c_place) + first * stride;
+  for (int64_t above = 0; above < all_rows; above += kCollected) {
+    const int64_t rows = all_rows - above < kCollected ? all_rows - above : kCollected;
+    const T* a = static_cast<const T*>(a_place) + above * depth;
+    T* c = static_cast<T*>(c_place) + above * stride;
+    for (int64_t i = 0; sets && depth <= 0 && i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) {
+        c[i * stride + j] = T(0);
+      }
+    }
     for (int64_t start = 0; start < depth; start += kChunk) {
       const int64_t end = depth - start < kChunk ? depth : start + kChunk;
+      const bool first = sets && start == 0;
       for (int64_t j = 0; j < columns; j += kColumns<T>) {
         const int64_t width = columns - j < kColumns<T> ? columns - j : kColumns<T>;
         if (end - start <= block) {
           tiles(a + start * kRows, b + j * depth + start * kColumns<T>, rows, end - start, depth,
-                c + j, stride, width);
+                c + j, stride, width, first);
           continue;
         }
         // Rows of c may lie so that few of them fit the cache at once: the blocks of k add to rows
         // that lie together.
         T sums[kCollected * kColumns<T>];
-        for (int64_t i = 0; i < rows * kColumns<T>; ++i) {
-          sums[i] = T(0);
-        }
         for (int64_t k = start; k < end; k += block) {
           const int64_t terms = end - k < block ? end - k : block;
           tiles(a + k * kRows, b + j * depth + k * kColumns<T>, rows, terms, depth, sums,
-                kColumns<T>, kColumns<T>);
+                kColumns<T>, kColumns<T>, k == start);
         }
         for (int64_t i = 0; i < rows; ++i) {
           for (int64_t l = 0; l < width; ++l) {
-            c[i * stride + j + l] += sums[i * kColumns<T> + l];
+            c[i * stride + j + l] =
+                (first ? T(0) : c[i * stride + j + l]) + sums[i * kColumns<T> + l];
           }
         }
       }
@@ -266,10 +282,12 @@ void pack_line(void* out, const void* a, int64_t n, int64_t first, int64_t k, in
   }
 }
 
-#define ROWS(s, T)                                                                            \
-  {"ct_multiply_" #s, address(&multiply<T>)}, {"ct_pack_rows_" #s, address(&pack<T, kRows>)}, \
-      {"ct_pack_columns_" #s, address(&pack<T, kColumns<T>>)},                                \
-      {"ct_pack_row_line_" #s, address(&pack_line<T, kRows>)},                                \
+#define ROWS(s, T)                                             \
+  {"ct_multiply_" #s, address(&multiply<T, false>)},           \
+      {"ct_product_" #s, address(&multiply<T, true>)},         \
+      {"ct_pack_rows_" #s, address(&pack<T, kRows>)},          \
+      {"ct_pack_columns_" #s, address(&pack<T, kColumns<T>>)}, \
+      {"ct_pack_row_line_" #s, address(&pack_line<T, kRows>)}, \
       {"ct_pack_column_line_" #s, address(&pack_line<T, kColumns<T>>)},
 
 const Entry kEntries[] = {

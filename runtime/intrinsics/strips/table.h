@@ -28,7 +28,8 @@ struct Table {
   Table matmul_##isa();         \
   Table moves_##isa();          \
   Table rounding_##isa();       \
-  Table reductions_##isa();
+  Table reductions_##isa();     \
+  Table windows_##isa();
 CATEN_STRIP_TABLES(baseline)
 #ifdef __x86_64__
 CATEN_STRIP_TABLES(avx2)

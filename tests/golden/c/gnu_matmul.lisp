@@ -16,6 +16,46 @@ static inline int64_t index_min(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* Panels of 16 lines of a matrix; what the last one lacks is zero. */
+static void ct_pack_columns_f32(void *out, const void *from, int64_t lines, int64_t depth, int64_t line_stride,
+    int64_t depth_stride) {
+  float *r = out;
+  const float *x = from;
+  for (int64_t line = 0; line < lines; line += 16) {
+    const int64_t count = lines - line < 16 ? lines - line : 16;
+    const float *source = x + line * line_stride;
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t l = 0; l < count; ++l) {
+        r[l] = source[l * line_stride + k * depth_stride];
+      }
+      for (int64_t l = count; l < 16; ++l) {
+        r[l] = 0;
+      }
+      r += 16;
+    }
+  }
+}
+
+/* Panels of 6 lines of a matrix; what the last one lacks is zero. */
+static void ct_pack_rows_f32(void *out, const void *from, int64_t lines, int64_t depth, int64_t line_stride,
+    int64_t depth_stride) {
+  float *r = out;
+  const float *x = from;
+  for (int64_t line = 0; line < lines; line += 6) {
+    const int64_t count = lines - line < 6 ? lines - line : 6;
+    const float *source = x + line * line_stride;
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t l = 0; l < count; ++l) {
+        r[l] = source[l * line_stride + k * depth_stride];
+      }
+      for (int64_t l = count; l < 6; ++l) {
+        r[l] = 0;
+      }
+      r += 6;
+    }
+  }
+}
+
 typedef float ct_vector_f32 __attribute__((vector_size(32), aligned(sizeof(float)), may_alias));
 
 /* sums (6 rows of 2 vectors) = the products of a panel of a and one of b. */
@@ -60,15 +100,15 @@ static void ct_tile_f32(const float *a, const float *b, int64_t depth, ct_vector
   sums[11] = t5;
 }
 
-/* c (rows x columns, stride apart) += panels of a times panels of b. */
-static void ct_multiply_f32(void *to, const void *left, const void *right, int64_t rows, int64_t columns,
+/* c (rows x columns, stride apart) = panels of a times panels of b. */
+static void ct_product_f32(void *to, const void *left, const void *right, int64_t rows, int64_t columns,
     int64_t depth, int64_t stride) {
   float *c = to;
   const float *a = left;
   const float *b = right;
   int64_t block = (depth / 8 + 7) / 8 * 8; /* sums run in at least eight parts */
   block = block < 32 ? 32 : block > 256 ? 256 : block;
-  for (int64_t start = 0; start < depth; start += block) {
+  for (int64_t start = 0; start == 0 || start < depth; start += block) {
     const int64_t terms = depth - start < block ? depth - start : block;
     for (int64_t j = 0; j < columns; j += 16) {
       const int64_t width = columns - j < 16 ? columns - j : 16;
@@ -81,55 +121,15 @@ static void ct_multiply_f32(void *to, const void *left, const void *right, int64
           float *place = c + (i + row) * stride + j;
           if (width == 16) {
             for (int64_t l = 0; l < 16; ++l) {
-              place[l] += sum[row * 16 + l];
+              place[l] = (start == 0 ? 0 : place[l]) + sum[row * 16 + l];
             }
           } else {
             for (int64_t l = 0; l < width; ++l) {
-              place[l] += sum[row * 16 + l];
+              place[l] = (start == 0 ? 0 : place[l]) + sum[row * 16 + l];
             }
           }
         }
       }
-    }
-  }
-}
-
-/* Panels of 16 lines of a matrix; what the last one lacks is zero. */
-static void ct_pack_columns_f32(void *out, const void *from, int64_t lines, int64_t depth, int64_t line_stride,
-    int64_t depth_stride) {
-  float *r = out;
-  const float *x = from;
-  for (int64_t line = 0; line < lines; line += 16) {
-    const int64_t count = lines - line < 16 ? lines - line : 16;
-    const float *source = x + line * line_stride;
-    for (int64_t k = 0; k < depth; ++k) {
-      for (int64_t l = 0; l < count; ++l) {
-        r[l] = source[l * line_stride + k * depth_stride];
-      }
-      for (int64_t l = count; l < 16; ++l) {
-        r[l] = 0;
-      }
-      r += 16;
-    }
-  }
-}
-
-/* Panels of 6 lines of a matrix; what the last one lacks is zero. */
-static void ct_pack_rows_f32(void *out, const void *from, int64_t lines, int64_t depth, int64_t line_stride,
-    int64_t depth_stride) {
-  float *r = out;
-  const float *x = from;
-  for (int64_t line = 0; line < lines; line += 6) {
-    const int64_t count = lines - line < 6 ? lines - line : 6;
-    const float *source = x + line * line_stride;
-    for (int64_t k = 0; k < depth; ++k) {
-      for (int64_t l = 0; l < count; ++l) {
-        r[l] = source[l * line_stride + k * depth_stride];
-      }
-      for (int64_t l = count; l < 6; ++l) {
-        r[l] = 0;
-      }
-      r += 6;
     }
   }
 }
@@ -151,14 +151,9 @@ int product(int64_t n, const float *restrict a, const float *restrict b, float *
 #endif
     for (int64_t i = 0; i < (n + 47) / 48; ++i) {
       float sum[960];
-      for (int64_t j = 0; j < index_min(48, n - i * 48); ++j) {
-        for (int64_t k = 0; k < 20; ++k) {
-          sum[j * 20 + k] = 0.0f;
-        }
-      }
       float rows[1152];
       ct_pack_rows_f32(rows, a + i * 1152, index_min(48, n - i * 48), 24, 24, 1);
-      ct_multiply_f32(sum, rows, columns, index_min(48, n - i * 48), 20, 24, 20);
+      ct_product_f32(sum, rows, columns, index_min(48, n - i * 48), 20, 24, 20);
       for (int64_t j = 0; j < index_min(48, n - i * 48); ++j) {
         for (int64_t k = 0; k < 20; ++k) {
           const float sum_2 = sum[j * 20 + k];

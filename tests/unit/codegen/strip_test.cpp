@@ -182,7 +182,7 @@ TEST_P(Contractions, AgreeWithTheEvaluator) {
     g.output("epilogue", g.op(Op::Max, g.matmul(a, b), g.number(0, dtype)));
     g.output("prologue", g.matmul(g.op(Op::Max, a, g.number(0, dtype)), b));
     g.output("batch", g.matmul(batch, g.op(Op::Neg, b)));
-    EXPECT_NE(check(g, Data::Tame).find("ct_multiply"), std::string::npos);
+    EXPECT_NE(check(g, Data::Tame).find("ct_product"), std::string::npos);
   }
 }
 
@@ -213,7 +213,7 @@ TEST(GnuContractions, AgreeWithTheEvaluator) {
     const auto bounds = testing::error_bounds(g.graph, env);
     const std::vector<air::Array> expected = air::evaluate(g.graph, env);
     const testing::CLibrary library({&compilation}, {"gcc", "-O2", codegen::Target::Gnu});
-    EXPECT_NE(library.text().source.find("ct_multiply_"), std::string::npos);
+    EXPECT_NE(library.text().source.find("ct_product_"), std::string::npos);
     const std::vector<air::Array> given = library.run(0, env);
     for (size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(testing::difference(expected[i], given[i], bounds[i]), std::nullopt)
@@ -228,7 +228,7 @@ TEST(WideningContractions, BytesIntoWords) {
   const NodeId a = g.builder.cast(g.input("a", {13, 40}, DType::Int8), DType::Int32);
   const NodeId b = g.builder.cast(g.input("b", {40, 21}, DType::UInt8), DType::Int32);
   g.output("product", g.matmul(a, b));
-  EXPECT_NE(check(g).find("ct_multiply_i32"), std::string::npos);
+  EXPECT_NE(check(g).find("ct_product_i32"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Contractions,

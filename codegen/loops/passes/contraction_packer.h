@@ -1,0 +1,388 @@
+// Operands of contractions: how a matrix gets into packed panels. See Note [contractions] in
+// contract.cpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/loops/passes/contraction_finder.h"
+
+namespace caten::loops {
+
+class ContractionPacker : protected ContractionFinder {
+ protected:
+  using ContractionFinder::ContractionFinder;
+
+  /// What computes one value, in order.
+  static Block needed_for(const Core& core, ValueId value) {
+    std::vector<uint32_t> wanted = {value.index};
+    std::vector<const Stmt*> reversed;
+    for (auto it = core.operands.rbegin(); it != core.operands.rend(); ++it) {
+      const uint32_t defined = defined_by(*it)->index;
+      if (std::find(wanted.begin(), wanted.end(), defined) != wanted.end()) {
+        reversed.push_back(&*it);
+        for_each_operand(*it, [&](ValueId operand) { wanted.push_back(operand.index); });
+      }
+    }
+    Block out;
+    for (auto it = reversed.rbegin(); it != reversed.rend(); ++it) {
+      out.push_back(**it);
+    }
+    return out;
+  }
+
+  /// A matrix in memory: element (line, k) is at index + line * line_stride + k * depth_stride.
+  struct Matrix {
+    ArrayId array;
+    ExprId index;
+    ExprId line_stride;
+    ExprId depth_stride;
+  };
+
+  /// The operand as a matrix in memory, when it is one.
+  std::optional<Matrix> in_memory(const Block& statements, ValueId value, DType dtype,
+                                  const std::vector<Loop>& lines, const std::vector<Loop>& depth) {
+    const auto* load = statements.empty() ? nullptr : std::get_if<Load>(&statements.back().node);
+    if (load == nullptr || load->value != value || !load->guard.empty() ||
+        kernel_.array(load->array).is_scalar || held_as(kernel_.array(load->array)) != dtype) {
+      return std::nullopt;
+    }
+    Matrix out{load->array,
+               {},
+               step(load->index, lines.back().range),
+               step(load->index, depth.back().range)};
+    out.index = pool_.sub(load->index, pool_.add(pool_.mul(position(lines), out.line_stride),
+                                                 pool_.mul(position(depth), out.depth_stride)));
+    for (ExprId expr : {out.index, out.line_stride, out.depth_stride}) {
+      if (uses_any(expr, lines) || uses_any(expr, depth)) {
+        return std::nullopt;
+      }
+    }
+    return out;
+  }
+
+  /// What an element is in memory.
+  static DType held_as(const Array& array) { return array.widened ? DType::Float32 : array.dtype; }
+
+  ArrayId scratch(DType dtype, ExprId size, const char* label, Block& out) {
+    Array array;
+    array.label = label;
+    array.space = ArraySpace::Scratch;
+    array.dtype = dtype;
+    array.widened = is_half(dtype);
+    array.size = size;
+    array.written = true;
+    const ArrayId id = kernel_.new_array(std::move(array));
+    out.push_back({Scratch{id}});
+    return id;
+  }
+
+  /// Whether an operand is better computed along its depth than across, by its first load: steps of
+  /// one, then any constant step, and loops that are long enough for strips.
+  bool walks_depth(const Block& statements, const Loop& line, const Loop& depth) const {
+    for (const Stmt& stmt : statements) {
+      if (const auto* load = std::get_if<Load>(&stmt.node)) {
+        const std::optional<int64_t> across = pool_.linear_coefficient(load->index, line.range);
+        const std::optional<int64_t> along = pool_.linear_coefficient(load->index, depth.range);
+        const bool is_long = !too_small(depth.extent, tiling_.min_strip_loop);
+        return across != 1 && ((along == 1 && is_long) || !across);
+      }
+    }
+    return true;
+  }
+
+  /// Computes the operand into a matrix of its own.
+  Matrix computed(const Block& statements, ValueId value, const std::vector<Loop>& lines,
+                  const std::vector<Loop>& depth, ExprId most_lines, Block& out) {
+    const bool along_depth = walks_depth(statements, lines.back(), depth.back());
+    const ExprId size = pool_.mul(most_lines, product(depth));
+    const ArrayId array = scratch(kernel_.value(value).dtype, size, "packed", out);
+    const auto& outer = along_depth ? lines : depth;
+    const auto& inner = along_depth ? depth : lines;
+    const ExprId place = pool_.add(pool_.mul(position(outer), product(inner)), position(inner));
+    Block body = statements;
+    body.push_back({Store{array, place, value}});
+    for (const auto* loops : {&inner, &outer}) {
+      for (size_t i = loops->size(); i-- > 0;) {
+        const Loop& loop = (*loops)[i];
+        For around{loop.range, pool_.constant(0), loop.extent, LoopKind::Serial, std::move(body)};
+        body.clear();
+        body.push_back({std::move(around)});
+      }
+    }
+    Block copy = Cloner(pool_, kernel_, {}).clone(body);
+    out.push_back(std::move(copy.front()));
+    const ExprId one = pool_.constant(1);
+    return along_depth ? Matrix{array, pool_.constant(0), product(depth), one}
+                       : Matrix{array, pool_.constant(0), one, product(lines)};
+  }
+
+  ExprId rounded_up(ExprId count, int64_t to) {
+    return pool_.scale(
+        pool_.floor_div(pool_.add(count, pool_.constant(to - 1)), pool_.constant(to)), to);
+  }
+
+  static std::string routine(const char* name, DType dtype) {
+    return std::string("ct_") + name +
+           (dtype == DType::Float32   ? "_f32"
+            : dtype == DType::Float64 ? "_f64"
+                                      : "_i32");
+  }
+
+  ArrayId pack(const char* name, const Matrix& matrix, DType dtype, ExprId lines, ExprId depth,
+               ArrayId panels, Block& out) {
+    out.push_back({Call{routine(name, dtype),
+                        {{panels, pool_.constant(0), true}, {matrix.array, matrix.index, false}},
+                        {lines, depth, matrix.line_stride, matrix.depth_stride}}});
+    return panels;
+  }
+
+  /// One of the axes over which lines and terms of windows are numbered, as of
+  /// runtime/intrinsics/strips/windows.cpp: inside where 0 <= line * line_step + term * term_step -
+  /// offset < limit, in memory at line * line_stride + term * term_stride.
+  struct WindowAxis {
+    ExprId lines;
+    ExprId terms;
+    ExprId line_step;
+    ExprId term_step;
+    ExprId offset;
+    ExprId limit;
+    ExprId line_stride;
+    ExprId term_stride;
+    bool is_guarded = false;
+  };
+  static constexpr size_t kWindowAxes = 4;
+  struct Windows {
+    ArrayId array;
+    ExprId index;
+    std::array<WindowAxis, kWindowAxes> axes;
+  };
+  /// Terms of the axes but the first, whose geometry is worked out for every panel.
+  static constexpr int64_t kMostWindowTerms = 512;
+
+  /// The load that an operand is, with zero outside of its guard.
+  const Load* padded_load(const Block& statements, ValueId value) const {
+    const Load* load = nullptr;
+    const Select* select = nullptr;
+    for (const Stmt& stmt : statements) {
+      if (const auto* next = std::get_if<Load>(&stmt.node)) {
+        if (load != nullptr) {
+          return nullptr;
+        }
+        load = next;
+      } else if (const auto* choice = std::get_if<Select>(&stmt.node)) {
+        select = choice;
+      } else if (!std::holds_alternative<Constant>(stmt.node)) {
+        return nullptr;
+      }
+    }
+    if (load == nullptr) {
+      return nullptr;
+    }
+    if (select == nullptr) {
+      return load->value == value ? load : nullptr;
+    }
+    const bool is_padding = select->value == value && select->cases.size() == 1 &&
+                            select->cases.front() == load->guard &&
+                            select->args[0] == load->value && is_zero(statements, select->args[1]);
+    return is_padding ? load : nullptr;
+  }
+
+  bool is_zero(const Block& statements, ValueId value) const {
+    const auto known = constants_.find(value.index);
+    const Constant* constant = known == constants_.end() ? nullptr : &known->second;
+    for (const Stmt& stmt : statements) {
+      const auto* local = std::get_if<Constant>(&stmt.node);
+      constant = local != nullptr && local->value == value ? local : constant;
+    }
+    return constant != nullptr && constant->scalar.bits() == 0;
+  }
+
+  /// What the guards ask of a line and a term.
+  struct Inside {
+    std::optional<size_t> line;
+    std::optional<size_t> term;
+    int64_t line_step = 0;
+    int64_t term_step = 0;
+    std::optional<ExprId> lower;  // line * line_step + term * term_step + lower >= 0
+    std::optional<ExprId> upper;  // line * line_step + term * term_step <= upper
+  };
+
+  /// The condition expr >= 0 in terms of one line loop and one term loop.
+  std::optional<Inside> condition(ExprId expr, const std::vector<Loop>& lines,
+                                  const std::vector<Loop>& depth) {
+    Inside out;
+    ExprId rest = expr;
+    const auto take = [&](const std::vector<Loop>& loops, std::optional<size_t>& which,
+                          int64_t& coefficient) {
+      for (size_t i = 0; i < loops.size(); ++i) {
+        if (!pool_.uses(expr, loops[i].range)) {
+          continue;
+        }
+        const std::optional<int64_t> linear = pool_.linear_coefficient(expr, loops[i].range);
+        if (which || !linear) {
+          return false;
+        }
+        which = i;
+        coefficient = *linear;
+        rest = pool_.sub(rest, pool_.scale(pool_.range(loops[i].range), *linear));
+      }
+      return true;
+    };
+    if (!take(lines, out.line, out.line_step) || !take(depth, out.term, out.term_step) ||
+        (!out.line && !out.term)) {
+      return std::nullopt;
+    }
+    if (out.line_step >= 0 && out.term_step >= 0) {
+      out.lower = rest;
+      return out;
+    }
+    if (out.line_step > 0 || out.term_step > 0) {
+      return std::nullopt;
+    }
+    out.line_step = -out.line_step;
+    out.term_step = -out.term_step;
+    out.upper = rest;
+    return out;
+  }
+
+  /// All conditions, one entry for those on the same loops.
+  std::optional<std::vector<Inside>> conditions(const Guard& guard, const std::vector<Loop>& lines,
+                                                const std::vector<Loop>& depth) {
+    std::vector<Inside> out;
+    for (ExprId expr : guard) {
+      const std::optional<Inside> next = condition(expr, lines, depth);
+      if (!next) {
+        return std::nullopt;
+      }
+      const auto known = std::find_if(out.begin(), out.end(), [&](const Inside& one) {
+        return (next->line && one.line == next->line) || (next->term && one.term == next->term);
+      });
+      if (known == out.end()) {
+        out.push_back(*next);
+        continue;
+      }
+      std::optional<ExprId>& place = next->lower ? known->lower : known->upper;
+      const std::optional<ExprId>& bound = next->lower ? next->lower : next->upper;
+      if (known->line != next->line || known->term != next->term ||
+          known->line_step != next->line_step || known->term_step != next->term_step ||
+          (place && place != bound)) {
+        return std::nullopt;
+      }
+      place = bound;
+    }
+    return out;
+  }
+
+  /// The operand as windows of an array, when it is that: loops of lines and terms are paired up,
+  /// last ones first, so that a guard is about one pair.
+  std::optional<Windows> windows(const Block& statements, ValueId value, DType dtype,
+                                 const std::vector<Loop>& lines, const std::vector<Loop>& depth) {
+    const Load* load = padded_load(statements, value);
+    if (load == nullptr || kernel_.array(load->array).is_scalar ||
+        held_as(kernel_.array(load->array)) != dtype) {
+      return std::nullopt;
+    }
+    const std::optional<std::vector<Inside>> guards = conditions(load->guard, lines, depth);
+    if (!guards) {
+      return std::nullopt;
+    }
+    Windows out{load->array, load->index, {}};
+    bool is_linear = true;
+    const auto stride = [&](const Loop& loop) {
+      const ExprId by = step(load->index, loop.range);
+      is_linear = is_linear && !uses_any(by, lines) && !uses_any(by, depth);
+      out.index = pool_.sub(out.index, pool_.mul(pool_.range(loop.range), by));
+      return by;
+    };
+    const ExprId zero = pool_.constant(0);
+    const ExprId one = pool_.constant(1);
+    const WindowAxis trivial{one, one, zero, zero, zero, one, zero, zero, false};
+    const auto guard_of = [&](std::optional<size_t> Inside::*loop, size_t at) {
+      return std::find_if(guards->begin(), guards->end(),
+                          [&](const Inside& inside) { return inside.*loop == at; });
+    };
+    std::vector<WindowAxis> axes;  // last ones first
+    for (size_t line = lines.size(), term = depth.size(); line > 0 || term > 0;) {
+      auto of_line = line > 0 ? guard_of(&Inside::line, line - 1) : guards->end();
+      auto of_term = term > 0 ? guard_of(&Inside::term, term - 1) : guards->end();
+      bool has_line = line > 0;
+      bool has_term = term > 0;
+      if (has_line && has_term && of_line != of_term) {
+        // One of them is about a loop further out, or about no other loop.
+        const bool line_waits = of_line != guards->end() && of_line->term;
+        const bool term_waits = of_term != guards->end() && of_term->line;
+        if (line_waits && term_waits) {
+          return std::nullopt;
+        }
+        has_line = !line_waits;
+        has_term = line_waits;
+      }
+      WindowAxis axis = trivial;
+      if (has_line) {
+        axis.lines = lines[line - 1].extent;
+        axis.line_stride = stride(lines[line - 1]);
+      }
+      if (has_term) {
+        axis.terms = depth[term - 1].extent;
+        axis.term_stride = stride(depth[term - 1]);
+      }
+      if (const auto guard = has_line ? of_line : of_term; guard != guards->end()) {
+        axis.is_guarded = true;
+        axis.line_step = pool_.constant(guard->line_step);
+        axis.term_step = pool_.constant(guard->term_step);
+        axis.offset = guard->lower ? pool_.sub(zero, *guard->lower) : zero;
+        const ExprId upper = guard->upper.value_or(pool_.add(
+            pool_.scale(axis.lines, guard->line_step), pool_.scale(axis.terms, guard->term_step)));
+        axis.limit = pool_.add(pool_.sub(upper, axis.offset), one);
+      }
+      line -= has_line ? 1 : 0;
+      term -= has_term ? 1 : 0;
+      axes.push_back(axis);
+    }
+    std::reverse(axes.begin(), axes.end());
+    // What is inside is worked out once for the first axis.
+    const size_t free = !axes.front().is_guarded ? 1 : 0;
+    if (!is_linear || axes.size() + 1 - free > kWindowAxes || uses_any(out.index, lines) ||
+        uses_any(out.index, depth)) {
+      return std::nullopt;
+    }
+    out.axes.fill(trivial);
+    if (free == 1) {
+      out.axes[0] = axes[0];
+    }
+    std::copy(axes.begin() + static_cast<std::ptrdiff_t>(free), axes.end(),
+              out.axes.end() - static_cast<std::ptrdiff_t>(axes.size() - free));
+    int64_t terms = 1;
+    for (size_t i = 1; i < kWindowAxes; ++i) {
+      const std::optional<int64_t> count = known(out.axes[i].terms);
+      terms = count && *count <= kMostWindowTerms ? terms * *count : kMostWindowTerms + 1;
+      if (terms > kMostWindowTerms) {
+        return std::nullopt;
+      }
+    }
+    return out;
+  }
+
+  /// Packs lines of windows from `first` on.
+  void pack_windows(const Windows& windows, DType dtype, ExprId first, ExprId count, ExprId depth,
+                    ArrayId panels, Block& out) {
+    Call call{routine("pack_windows", dtype),
+              {{panels, pool_.constant(0), true}, {windows.array, pool_.constant(0), false}},
+              {windows.index, first, count, depth}};
+    for (const WindowAxis& axis : windows.axes) {
+      call.numbers.insert(call.numbers.end(), {axis.lines, axis.terms});
+      if (&axis != &windows.axes.front()) {
+        call.numbers.insert(call.numbers.end(),
+                            {axis.line_step, axis.term_step, axis.offset, axis.limit});
+      }
+      call.numbers.insert(call.numbers.end(), {axis.line_stride, axis.term_stride});
+    }
+    out.push_back({std::move(call)});
+  }
+};
+
+}  // namespace caten::loops

@@ -1,0 +1,216 @@
+// How a contraction is cut into blocks, and which of its sums need no scratch. See Note
+// [contractions] in contract.cpp.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "codegen/loops/passes/contraction_packer.h"
+
+namespace caten::loops {
+
+/// The micro-kernel's tiles, as in runtime/intrinsics/strips/matmul.cpp.
+inline constexpr int64_t kTileRows = 6;
+inline constexpr int64_t kPanelBytes = 64;
+/// Blocks of columns are for so many columns at least, and so many rows at most.
+inline constexpr int64_t kManyColumns = 512;
+inline constexpr int64_t kMostRows = 1024;
+/// Half of the second-level cache: the packed columns of a block, and its results.
+inline constexpr int64_t kBlockBytes = 256 * 1024;
+/// Terms of sums whose number is not known.
+inline constexpr int64_t kUsualTerms = 512;
+
+class ContractionPlanner : protected ContractionPacker {
+ protected:
+  using ContractionPacker::ContractionPacker;
+
+  /// Whether the loop is better cut into blocks of columns: few rows, whose operand is packed once,
+  /// against columns that come from windows or are many. Each block packs its columns and uses them
+  /// while they are in the cache. The number of iterations of the first column loop in a block.
+  std::optional<int64_t> columns_of_block(const For& loop, const Core& core) {
+    const std::optional<int64_t> rows = known(loop.hi);
+    const std::optional<int64_t> all = known(product(core.columns));
+    if (!rows || *rows > kMostRows || (all && *all < kManyColumns)) {
+      return std::nullopt;
+    }
+    const Block b = needed_for(core, core.b);
+    if (in_memory(b, core.b, core.dtype, core.columns, core.depth)) {
+      if (!all || *all < 4 * *rows) {
+        return std::nullopt;
+      }
+    } else if (!windows(b, core.b, core.dtype, core.columns, core.depth)) {
+      return std::nullopt;
+    }
+    const int64_t terms = known(product(core.depth)).value_or(kUsualTerms);
+    const int64_t width = size_of(core.dtype);
+    const int64_t most = std::clamp<int64_t>(
+        std::min(kBlockBytes / (terms * width), kBlockBytes / (*rows * width)), 64, 512);
+    const std::optional<int64_t> extent = known(core.columns.front().extent);
+    const std::optional<int64_t> inner =
+        known(product({core.columns.begin() + 1, core.columns.end()}));
+    if (!inner) {
+      return 1;
+    }
+    // Of the sizes near to that, the one that wastes least of its last panel.
+    const int64_t panel = kPanelBytes / width;
+    int64_t best = 1;
+    double waste = 2;
+    for (int64_t outer = std::max<int64_t>(1, most / *inner); outer > 0; --outer) {
+      const int64_t columns = outer * *inner;
+      if (columns < most / 2 && columns < 2 * panel) {
+        break;
+      }
+      const int64_t blocks = extent ? (*extent + outer - 1) / outer : 1;
+      const int64_t used = (columns + panel - 1) / panel * panel * blocks;
+      const double wasted =
+          static_cast<double>(used) / static_cast<double>(extent ? *extent * *inner : columns);
+      if (wasted < waste) {
+        best = outer;
+        waste = wasted;
+      }
+      if (2 * columns < most) {
+        break;
+      }
+    }
+    return best;
+  }
+
+  /// Whether the statements can run for some of the columns: nests over all columns, which touch
+  /// what the kernel writes at their own column only, and at the same place for the same column.
+  bool takes_columns(const Core& core, const std::vector<Block>& parts,
+                     const std::vector<ArrayId>& declared, const Block& row_body) {
+    std::vector<uint32_t> written;
+    for_each_stmt(row_body, [&](const Stmt& stmt) {
+      if (const auto* store = std::get_if<Store>(&stmt.node)) {
+        written.push_back(store->array.index);
+      } else if (const auto* sum = std::get_if<Accumulate>(&stmt.node)) {
+        written.push_back(sum->array.index);
+      }
+    });
+    std::map<uint32_t, ExprId> bases;
+    for (ArrayId array : declared) {
+      if (kernel_.array(array).is_scalar || kernel_.array(array).size != product(core.columns)) {
+        return false;
+      }
+      bases.emplace(array.index, pool_.constant(0));
+    }
+    bool fine = true;
+    const auto at = [&](ArrayId array, ExprId index, const std::vector<Loop>& loops) {
+      if (std::find(written.begin(), written.end(), array.index) == written.end()) {
+        return;
+      }
+      const ExprId base = pool_.sub(index, position(loops));
+      const auto [entry, inserted] = bases.try_emplace(array.index, base);
+      fine = fine && entry->second == base && !uses_any(base, loops);
+    };
+    at(core.row, core.row_index, core.columns);
+    for (const Block& part : parts) {
+      for (const Stmt& stmt : part) {
+        if (std::holds_alternative<Constant>(stmt.node) ||
+            std::holds_alternative<Comment>(stmt.node)) {
+          continue;
+        }
+        std::vector<Loop> loops;
+        const Block* body = innermost(stmt, loops);
+        fine = fine && body != nullptr && loops.size() == core.columns.size();
+        for (size_t i = 0; fine && i < loops.size(); ++i) {
+          fine = loops[i].extent == core.columns[i].extent;
+        }
+        if (!fine) {
+          return false;
+        }
+        for (const Stmt& inside : *body) {
+          if (const auto* load = std::get_if<Load>(&inside.node)) {
+            at(load->array, load->index, loops);
+          } else if (const auto* store = std::get_if<Store>(&inside.node)) {
+            at(store->array, store->index, loops);
+          } else if (const auto* sum = std::get_if<Accumulate>(&inside.node)) {
+            at(sum->array, sum->index, loops);
+          } else {
+            fine = fine && !std::holds_alternative<Scratch>(inside.node) &&
+                   body_of(inside) == nullptr && !std::holds_alternative<Bind>(inside.node);
+          }
+        }
+      }
+    }
+    return fine;
+  }
+
+  // ---- sums that go straight to where they are wanted ----
+
+  /// The only nest of a part that is otherwise constants and remarks.
+  const Block* only_nest(const Block& part, std::vector<Loop>& loops) const {
+    const Stmt* nest = nullptr;
+    for (const Stmt& stmt : part) {
+      if (std::holds_alternative<Constant>(stmt.node) ||
+          std::holds_alternative<Comment>(stmt.node)) {
+        continue;
+      }
+      if (nest != nullptr) {
+        return nullptr;
+      }
+      nest = &stmt;
+    }
+    return nest == nullptr ? nullptr : innermost(*nest, loops);
+  }
+
+  /// Whether the index is that of the same column as core.row_index, in nests of their own.
+  bool is_at_column(ExprId index, const std::vector<Loop>& loops, ExprId base, const Core& core) {
+    const bool covers =
+        loops.size() == core.columns.size() &&
+        std::equal(loops.begin(), loops.end(), core.columns.begin(),
+                   [](const Loop& x, const Loop& y) { return x.extent == y.extent; });
+    return covers && pool_.sub(index, position(loops)) == base;
+  }
+
+  /// A part that does nothing but set the sums to zero: the product is stored, not added. The same
+  /// bits, since no sum of products from +0 on is -0.
+  void drop_zeros(Core& core, Block& part) {
+    std::vector<Loop> loops;
+    const Block* body = only_nest(part, loops);
+    if (body == nullptr || body->empty()) {
+      return;
+    }
+    const auto* store = std::get_if<Store>(&body->back().node);
+    const bool plain = std::all_of(body->begin(), std::prev(body->end()), [](const Stmt& stmt) {
+      return std::holds_alternative<Constant>(stmt.node);
+    });
+    if (store != nullptr && plain && store->array == core.row && is_zero(*body, store->value) &&
+        is_at_column(store->index, loops, pool_.sub(core.row_index, position(core.columns)),
+                     core)) {
+      part.clear();
+      core.is_set = true;
+    }
+  }
+
+  /// A part that does nothing but copy sums from scratch: they are made where the copies would be.
+  void drop_copy(Core& core, Block& part, std::vector<ArrayId>& declared) {
+    std::vector<Loop> loops;
+    const Block* body = only_nest(part, loops);
+    const auto own = std::find(declared.begin(), declared.end(), core.row);
+    if (body == nullptr || body->size() != 2 || own == declared.end() || !core.is_set) {
+      return;
+    }
+    const auto* load = std::get_if<Load>(&body->front().node);
+    const auto* store = std::get_if<Store>(&body->back().node);
+    if (load == nullptr || store == nullptr || store->value != load->value ||
+        load->array != core.row || !load->guard.empty() ||
+        held_as(kernel_.array(store->array)) != held_as(kernel_.array(core.row)) ||
+        kernel_.array(core.row).widened || kernel_.array(store->array).is_scalar) {
+      return;
+    }
+    const ExprId base = pool_.sub(store->index, position(loops));
+    if (uses_any(base, loops) || !is_at_column(load->index, loops, pool_.constant(0), core)) {
+      return;
+    }
+    core.row = store->array;
+    core.row_index = pool_.add(base, position(core.columns));
+    declared.erase(own);
+    part.clear();
+  }
+};
+
+}  // namespace caten::loops

@@ -1,0 +1,346 @@
+// Packing of windows: lines of a matrix are places of a window, terms are what it looks at there.
+// The matrix of an image's windows exists in packed panels only (see matmul.cpp for their layout).
+//
+// Lines and terms are each numbered over four axes, the last one fastest. Line l and term t of an
+// axis are l * line_stride + t * term_stride elements on. But for the first axis, they are at
+// coordinate l * line_step + t * term_step - offset: what is outside of [0, limit) is zero.
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "runtime/intrinsics/strips/loops.h"
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+namespace caten::runtime::strips {
+namespace {
+
+constexpr int64_t kPanelBytes = 64;
+constexpr int kAxes = 4;
+constexpr int kNumbers = 8;  // of an axis but the first, which has lines, terms and their strides
+constexpr int kFirst = 4;
+/// Where the lines of a panel read is worked out for so many terms at a time, and then holds for
+/// all terms of the first axis.
+constexpr int64_t kTerms = 64;
+
+struct Axis {
+  int64_t lines;
+  int64_t terms;
+  int64_t line_step;
+  int64_t term_step;
+  int64_t offset;
+  int64_t limit;
+  int64_t line_stride;
+  int64_t term_stride;
+};
+
+/// Lines [begin, end) of a panel that are neighbours on the last axis.
+struct Segment {
+  int64_t begin;
+  int64_t end;
+  int64_t place;              // element of the first line for term 0
+  int64_t coordinate[kAxes];  // of the first line for term 0
+};
+
+/// The floor of a / b, b > 0.
+inline int64_t floor_div(int64_t a, int64_t b) {
+  if (b == 1) {
+    return a;
+  }
+  return a >= 0 ? a / b : -((b - 1 - a) / b);
+}
+
+#ifdef __AVX2__
+/// Eight lanes from 8 - lo on have ones from lane lo on, from 16 - hi on below lane hi.
+alignas(32) constexpr int32_t kMasks[24] = {0,  0,  0,  0,  0, 0, 0, 0, -1, -1, -1, -1,
+                                            -1, -1, -1, -1, 0, 0, 0, 0, 0,  0,  0,  0};
+#endif
+
+template <typename T>
+class Packer {
+ public:
+  static constexpr int64_t kLanes = kPanelBytes / static_cast<int64_t>(sizeof(T));
+
+  Packer(T* out, const T* image, int64_t start, int64_t depth, const Axis* axes)
+      : out_(out), image_(image), start_(start), depth_(depth), axes_(axes) {
+    taps_ = 1;
+    for (int a = 1; a < kAxes; ++a) {
+      taps_ *= axes[a].terms;
+    }
+  }
+
+  /// The panel of `count` lines from `first` on.
+  void panel(int64_t first, int64_t count) {
+    find_segments(first, count);
+    for (int64_t tap = 0; tap < taps_; tap += kTerms) {
+      const int64_t together = std::min(kTerms, taps_ - tap);
+      place_count_ = 0;
+      for (int64_t i = 0; i < together; ++i) {
+        find_runs(tap + i, i);
+      }
+      copy(tap, together);
+    }
+    out_ += kLanes * depth_;
+  }
+
+ private:
+  void find_segments(int64_t first, int64_t count) {
+    int64_t line[kAxes];
+    int64_t rest = first;
+    for (int a = kAxes; a-- > 0;) {
+      line[a] = rest % axes_[a].lines;
+      rest /= axes_[a].lines;
+    }
+    segment_count_ = 0;
+    const int64_t row = axes_[kAxes - 1].lines;
+    for (int64_t begin = 0; begin < count;) {
+      Segment& segment = segments_[segment_count_++];
+      segment.begin = begin;
+      segment.end = std::min(count, begin + row - line[kAxes - 1]);
+      segment.place = start_;
+      for (int a = 0; a < kAxes; ++a) {
+        segment.place += line[a] * axes_[a].line_stride;
+        segment.coordinate[a] = line[a] * axes_[a].line_step - axes_[a].offset;
+      }
+      begin = segment.end;
+      line[kAxes - 1] = 0;
+      for (int a = kAxes - 1; a-- > 0;) {
+        if (++line[a] < axes_[a].lines) {
+          break;
+        }
+        line[a] = 0;
+      }
+    }
+  }
+
+  /// What the lines read for a term of the axes but the first: lines [lo, hi) of a half are at
+  /// place + line * stride.
+  struct Run {
+    int64_t place;
+    int32_t lo;
+    int32_t hi;
+  };
+  static constexpr int64_t kHalf = kLanes / 2;
+  typedef T Vector __attribute__((vector_size(kPanelBytes / 2), aligned(sizeof(T))));
+  struct Half {
+    int32_t begin;
+    int32_t end;
+  };
+
+  void find_runs(int64_t tap, int64_t at) {
+    int64_t term[kAxes] = {};
+    for (int a = kAxes; a-- > 1;) {
+      term[a] = tap % axes_[a].terms;
+      tap /= axes_[a].terms;
+    }
+    int64_t moved = 0;
+    for (int a = 1; a < kAxes; ++a) {
+      moved += term[a] * axes_[a].term_stride;
+    }
+    const Axis& last = axes_[kAxes - 1];
+    int64_t run = 0;
+    int64_t lo[kLanes];
+    int64_t hi[kLanes];
+    int64_t place[kLanes];
+    for (int64_t s = 0; s < segment_count_; ++s) {
+      const Segment& segment = segments_[s];
+      bool inside = true;
+      for (int a = 1; a < kAxes - 1; ++a) {
+        const int64_t c = segment.coordinate[a] + term[a] * axes_[a].term_step;
+        inside = inside && c >= 0 && c < axes_[a].limit;
+      }
+      const int64_t c = segment.coordinate[kAxes - 1] + term[kAxes - 1] * last.term_step;
+      int64_t begin = segment.begin;
+      int64_t end = segment.end;
+      if (last.line_step > 0) {  // 0 <= c + i * step < limit
+        begin += c < 0 ? -floor_div(c, last.line_step) : 0;
+        end = std::min(end, segment.begin - floor_div(c - last.limit, last.line_step));
+      } else {
+        inside = inside && c >= 0 && c < last.limit;
+      }
+      if (inside && begin < end) {
+        lo[run] = begin;
+        hi[run] = end;
+        place[run] = segment.place + moved - segment.begin * last.line_stride;
+        ++run;
+      }
+    }
+    for (int64_t h = 0; h < 2; ++h) {
+      Half& half = halves_[at * 2 + h];
+      half.begin = static_cast<int32_t>(place_count_);
+      for (int64_t i = 0; i < run; ++i) {
+        const int64_t from = std::max(lo[i] - h * kHalf, int64_t{0});
+        const int64_t to = std::min(hi[i] - h * kHalf, kHalf);
+        if (from < to) {
+          runs_[place_count_++] = {place[i] + h * kHalf * last.line_stride,
+                                   static_cast<int32_t>(from), static_cast<int32_t>(to)};
+        }
+      }
+      half.end = static_cast<int32_t>(place_count_);
+    }
+  }
+
+  void copy(int64_t tap, int64_t together) {
+    const Axis& channel = axes_[0];
+    const int64_t stride = axes_[kAxes - 1].line_stride;
+    for (int64_t i = 0; i < together; ++i) {
+      whole_[i] = stride == 1 && is_whole(i);
+    }
+    for (int64_t c = 0; c < channel.terms; ++c) {
+      const T* image = image_ + c * channel.term_stride;
+      T* out = out_ + (c * taps_ + tap) * kLanes;
+      for (int64_t i = 0; i < together; ++i, out += kLanes) {
+        const Half* halves = halves_ + 2 * i;
+        if (whole_[i]) {
+          const T* from = image + runs_[halves[0].begin].place;
+          *reinterpret_cast<Vector*>(out) = *reinterpret_cast<const Vector*>(from);
+          *reinterpret_cast<Vector*>(out + kHalf) = *reinterpret_cast<const Vector*>(from + kHalf);
+          continue;
+        }
+        half(out, image, runs_ + halves[0].begin, runs_ + halves[0].end, stride);
+        half(out + kHalf, image, runs_ + halves[1].begin, runs_ + halves[1].end, stride);
+      }
+    }
+  }
+
+  /// All lines are neighbours and inside.
+  bool is_whole(int64_t i) const {
+    const Half* halves = halves_ + 2 * i;
+    const Run* runs = runs_ + halves[0].begin;
+    return segment_count_ == 1 && halves[0].end == halves[0].begin + 1 &&
+           halves[1].end == halves[1].begin + 1 && runs[0].lo == 0 && runs[0].hi == kHalf &&
+           runs[1].lo == 0 && runs[1].hi == kHalf;
+  }
+
+  static void half(T* out, const T* image, const Run* run, const Run* end, int64_t stride) {
+#ifdef __AVX2__
+    if constexpr (sizeof(T) == sizeof(float)) {
+      if (stride == 1) {
+        contiguous(out, image, run, end);
+        return;
+      }
+      if (stride == 2) {
+        every_other(out, image, run, end);
+        return;
+      }
+    }
+#endif
+    for (int64_t l = 0; l < kHalf; ++l) {
+      out[l] = T(0);
+    }
+    for (; run != end; ++run) {
+      for (int64_t l = run->lo; l < run->hi; ++l) {
+        out[l] = image[run->place + l * stride];
+      }
+    }
+  }
+
+#ifdef __AVX2__
+  /// Ones in lanes [lo, hi).
+  static __m256i lanes(int64_t lo, int64_t hi) {
+    const auto at = [](int64_t i) {
+      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMasks + i));
+    };
+    return _mm256_and_si256(at(8 - lo), at(16 - hi));
+  }
+  /// The same for [lo, hi) beyond the lanes.
+  static __m256i clamped(int64_t lo, int64_t hi) {
+    return lanes(std::clamp<int64_t>(lo, 0, 8), std::clamp<int64_t>(hi, 0, 8));
+  }
+
+  static void contiguous(T* out, const T* image, const Run* run, const Run* end) {
+    const auto load = [image](const Run* r) {
+      return _mm256_maskload_ps(reinterpret_cast<const float*>(image + r->place),
+                                lanes(r->lo, r->hi));
+    };
+    __m256 all = _mm256_setzero_ps();
+    if (run != end) {
+      all = load(run);
+      while (++run != end) {
+        all = _mm256_or_ps(all, load(run));
+      }
+    }
+    _mm256_storeu_ps(reinterpret_cast<float*>(out), all);
+  }
+
+  /// Even elements of sixteen; of these only what is wanted is read.
+  static void every_other(T* out, const T* image, const Run* run, const Run* end) {
+    __m256 all = _mm256_setzero_ps();
+    const __m256i even = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0);
+    for (; run != end; ++run) {
+      const auto* from = reinterpret_cast<const float*>(image + run->place);
+      __m256i low = even;
+      __m256i high = even;
+      if (run->lo != 0 || run->hi != kHalf) {
+        low = _mm256_and_si256(even, clamped(2 * run->lo, 2 * run->hi));
+        high = _mm256_and_si256(even, clamped(2 * run->lo - 8, 2 * run->hi - 8));
+      }
+      const __m256 pairs = _mm256_shuffle_ps(_mm256_maskload_ps(from, low),
+                                             _mm256_maskload_ps(from + 8, high), 0x88);
+      all =
+          _mm256_or_ps(all, _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xD8)));
+    }
+    _mm256_storeu_ps(reinterpret_cast<float*>(out), all);
+  }
+#endif
+
+  T* out_;
+  const T* image_;
+  int64_t start_;
+  int64_t depth_;
+  const Axis* axes_;
+  int64_t taps_;
+  Segment segments_[kLanes];
+  int64_t segment_count_ = 0;
+  Half halves_[2 * kTerms];
+  bool whole_[kTerms];
+  Run runs_[kTerms * kLanes];
+  int64_t place_count_ = 0;
+};
+
+/// As many numbers as the axes have.
+template <size_t>
+using Number = int64_t;
+
+template <typename T, typename Indices>
+struct Windows;
+template <typename T, size_t... i>
+struct Windows<T, std::index_sequence<i...>> {
+  /// Panels of `count` lines from `first` on, `depth` terms each; places count from `start`, which
+  /// may be outside of the image.
+  static void pack(void* out, const void* image, int64_t start, int64_t first, int64_t count,
+                   int64_t depth, Number<i>... numbers) {
+    if (count <= 0 || depth <= 0) {
+      return;
+    }
+    const int64_t all[] = {numbers...};
+    Axis axes[kAxes] = {{all[0], all[1], 0, 0, 0, 1, all[2], all[3]}};
+    for (int a = 1; a < kAxes; ++a) {
+      const int64_t* n = all + kFirst + (a - 1) * kNumbers;
+      axes[a] = {n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]};
+    }
+    Packer<T> packer(static_cast<T*>(out), static_cast<const T*>(image), start, depth, axes);
+    constexpr int64_t kLanes = Packer<T>::kLanes;
+    for (int64_t line = 0; line < count; line += kLanes) {
+      packer.panel(first + line, std::min(kLanes, count - line));
+    }
+  }
+};
+template <typename T>
+constexpr auto* kPack =
+    &Windows<T, std::make_index_sequence<kFirst + (kAxes - 1) * kNumbers>>::pack;
+
+const Entry kEntries[] = {
+    {"ct_pack_windows_f32", address(kPack<float>)},
+    {"ct_pack_windows_f64", address(kPack<double>)},
+    {"ct_pack_windows_i32", address(kPack<uint32_t>)},
+};
+
+}  // namespace
+
+Table CATEN_TABLE(windows)() {
+  return {kEntries, sizeof kEntries / sizeof *kEntries};
+}
+
+}  // namespace caten::runtime::strips
