@@ -51,6 +51,12 @@ struct Tiling {
   int64_t min_terms = 8;
   /// Scratch of a kernel beyond this is arena memory; a thread's stack is 8 MB, a worker's less.
   int64_t scratch_bytes = 256 * 1024;
+  /// Loops known to take fewer picoseconds than this stay on one thread: waking another takes a few
+  /// microseconds.
+  int64_t parallel_cost = 50'000'000;
+  /// Iterations of an innermost loop that make one chunk of a parallel one: a multiple of the
+  /// strip.
+  int64_t parallel_block = 8192;
 
   /// The defaults, or what random decisions make of them.
   static Tiling chosen(Decisions& decisions) {
@@ -62,6 +68,8 @@ struct Tiling {
     t.min_columns = decisions.pick(t.min_columns, {2, 4});
     t.min_terms = decisions.pick(t.min_terms, {2, 4});
     t.scratch_bytes = decisions.pick(t.scratch_bytes, {0, 64});
+    t.parallel_cost = decisions.pick(t.parallel_cost, {0});
+    t.parallel_block = decisions.pick(t.parallel_block, {5, 64});
     return t;
   }
 };

@@ -7,24 +7,6 @@
 #include <system_error>
 
 namespace caten::runtime {
-namespace {
-
-// Picoseconds. Handing a chunk out costs 0.1 microseconds, waking a thread several.
-constexpr double kWorthwhile = 50e6;
-constexpr double kChunk = 25e6;
-
-/// Iterations of a chunk; all of them when the loop is not worth more than one thread.
-int64_t grain_of(int64_t count, int64_t cost) {
-  // A cost that is not positive overflowed: an iteration is a chunk.
-  const double iteration = cost > 0 ? static_cast<double>(cost) : kChunk;
-  if (static_cast<double>(count) * iteration < kWorthwhile) {
-    return std::max<int64_t>(count, 1);
-  }
-  return std::max<int64_t>(1, static_cast<int64_t>(kChunk / iteration));
-}
-
-}  // namespace
-
 /// One call of run(): what its chunks share.
 struct Workers::Loop {
   Body body;
@@ -49,7 +31,8 @@ struct Workers::Loop {
   }
 };
 
-Workers::Workers(int threads) : threads_(std::max(threads, 1)) {}
+Workers::Workers(int threads, double worthwhile)
+    : worthwhile_(worthwhile), threads_(std::max(threads, 1)) {}
 
 Workers::~Workers() {
   for (const Scratch& scratch : free_) {
@@ -106,6 +89,17 @@ bool Workers::take(Scratch& scratch, int64_t bytes) {
       std::aligned_alloc(static_cast<size_t>(kAlignment), static_cast<size_t>(rounded)));
   scratch.bytes = rounded;
   return scratch.memory != nullptr;
+}
+
+/// Iterations of a chunk; all of them when the loop is not worth more than one thread.
+int64_t Workers::grain_of(int64_t count, int64_t cost) const {
+  // A cost that is not positive overflowed: an iteration is a chunk.
+  const double chunk = std::max(worthwhile_ / 2, 1.0);
+  const double iteration = cost > 0 ? static_cast<double>(cost) : chunk;
+  if (static_cast<double>(count) * iteration < worthwhile_) {
+    return std::max<int64_t>(count, 1);
+  }
+  return std::max<int64_t>(1, static_cast<int64_t>(chunk / iteration));
 }
 
 bool Workers::run(int64_t count, int64_t cost, int64_t scratch_bytes, Body body, void* context) {

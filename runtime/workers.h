@@ -20,8 +20,12 @@ class Workers {
   /// Does iterations [begin, end). `scratch` is memory of its own.
   using Body = void (*)(void* context, unsigned char* scratch, int64_t begin, int64_t end);
 
-  /// Threads, the caller included; they start with the first loop that is worth it.
-  explicit Workers(int threads = default_thread_count());
+  // Picoseconds: handing a chunk out costs 0.1 microseconds, waking a thread several.
+  static constexpr double kWorthwhile = 50e6;
+
+  /// Threads, the caller included; they start with the first loop that is worth it: that takes this
+  /// many picoseconds on one thread. Chunks take half of that.
+  explicit Workers(int threads = default_thread_count(), double worthwhile = kWorthwhile);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
@@ -45,7 +49,10 @@ class Workers {
   std::shared_ptr<ThreadPool> pool();
   bool take(Scratch& scratch, int64_t bytes);
 
+  int64_t grain_of(int64_t count, int64_t cost) const;
+
   mutable std::mutex mutex_;
+  const double worthwhile_;
   int threads_;
   std::shared_ptr<ThreadPool> pool_;
   std::vector<Scratch> free_;

@@ -15,5 +15,5 @@ echo "seed $seed"
 for ((done = 0; done < count; done += batch)); do
   size=$((count - done < batch ? count - done : batch))
   "build/$preset/tests/fuzz/fuzz_programs" --seed $((seed + done)) --count "$size" \
-    --batch 500 --decisions --backends tcc --shrink
+    --batch 500 --decisions --backends tcc,threads --shrink
 done

@@ -1,7 +1,9 @@
 // The differential fuzz driver: random AIR programs through the reference evaluator and every
 // backend, all of which have to give the same numbers.
-//   fuzz_programs [--seed N] [--count N] [--backends simplify,interp,tcc,gcc,gnu,clang,tinycc]
+//   fuzz_programs [--seed N] [--count N] [--backends
+//   simplify,interp,tcc,threads,gcc,gnu,clang,tinycc]
 //                 [--batch N] [--nodes N] [--decisions] [--shrink] [--print]
+// `threads` is tcc with three threads, however little the loops have to do.
 // --decisions draws what is fused, loop orders and tile sizes at random.
 // `gcc`, `clang` and `tinycc` compile the emitted C99 library with that command, a batch of
 // programs at a time. Exit status 1 when a program failed; each failure is printed with its seed.
@@ -14,6 +16,7 @@
 #include <string_view>
 
 #include "ir/passes/passes.h"
+#include "runtime/workers.h"
 #include "tests/fuzz/child.h"
 #include "tests/fuzz/emitted.h"
 #include "tests/fuzz/run_program.h"
@@ -159,7 +162,7 @@ class Fuzzer {
           return Failure{backend, *wrong};
         }
       }
-      if (!uses("interp") && !uses("tcc") && compilers().empty()) {
+      if (!uses("interp") && !uses("tcc") && !uses("threads") && compilers().empty()) {
         return std::nullopt;
       }
       backend = "compile";
@@ -174,6 +177,14 @@ class Fuzzer {
       if (uses("tcc")) {
         backend = "tcc";
         Outcome outcome = fuzz::run(compilation, runtime::load_tcc(compilation.program), program);
+        if (auto wrong = difference(expected, outcome, tally_)) {
+          return Failure{backend, *wrong};
+        }
+      }
+      if (uses("threads")) {
+        backend = "threads";
+        Outcome outcome =
+            fuzz::run(compilation, runtime::load_tcc(compilation.program, workers_), program);
         if (auto wrong = difference(expected, outcome, tally_)) {
           return Failure{backend, *wrong};
         }
@@ -219,6 +230,7 @@ class Fuzzer {
   }
 
   Options options_;
+  std::shared_ptr<runtime::Workers> workers_ = std::make_shared<runtime::Workers>(3, 0.0);
   Tally tally_;
   int64_t failures_ = 0;
 };

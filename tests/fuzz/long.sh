@@ -9,7 +9,7 @@ seed=${2:-$(date +%Y%m%d)0000}
 preset=${CATEN_PRESET:-release}
 [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >/dev/null
 cmake --build "build/$preset" --target fuzz_programs
-backends=simplify,interp,tcc
+backends=simplify,interp,tcc,threads
 for compiler in gcc clang; do
   if command -v "$compiler" >/dev/null; then backends+=",$compiler"; fi
 done

@@ -20,18 +20,15 @@ constexpr int64_t kElementaryCost = 1000;
 constexpr int64_t kProductCost = 30;
 constexpr int64_t kLoopCost = 3000;
 
-/// Loops known to be cheaper than this stay as they are: waking a thread costs a few microseconds.
-constexpr int64_t kWorthwhile = 50'000'000;
 /// With fewer iterations than this, loops inside are marked as well.
 constexpr int64_t kEnough = 8;
-/// Iterations of an innermost loop that make one chunk: a multiple of the strip length.
-constexpr int64_t kBlock = 8192;
 constexpr int64_t kAssumedExtent = 64;  // of a loop whose extent depends on other loops
 constexpr int kMaxNested = 2;
 
 class Marker {
  public:
-  Marker(index::Pool& pool, Kernel& kernel) : pool_(pool), kernel_(kernel) {}
+  Marker(Module& module, Kernel& kernel)
+      : pool_(module.pool), tiling_(module.tiling), kernel_(kernel) {}
 
   void run() { block(kernel_.body, 0); }
 
@@ -82,21 +79,22 @@ class Marker {
 
   bool is_worthwhile(ExprId count, ExprId iteration) {
     const std::optional<int64_t> all = pool_.constant_value(pool_.mul(count, iteration));
-    return !all || *all >= kWorthwhile;
+    return !all || *all >= tiling_.parallel_cost;
   }
 
-  /// for i < n { body } becomes for block < ⌈n / kBlock⌉ { for i in the block { body } }.
+  /// for i < n { body } becomes for block < ⌈n / parallel_block⌉ { for i in the block { body } }.
   void in_blocks(Stmt& stmt) {
     For& loop = std::get<For>(stmt.node);
     const ExprId iteration = cost(loop.body);
     if (!is_worthwhile(loop.hi, iteration)) {
       return;
     }
-    const ExprId size = pool_.constant(kBlock);
-    const ExprId blocks = pool_.floor_div(pool_.add(loop.hi, pool_.constant(kBlock - 1)), size);
+    const ExprId size = pool_.constant(tiling_.parallel_block);
+    const ExprId blocks =
+        pool_.floor_div(pool_.add(loop.hi, pool_.constant(tiling_.parallel_block - 1)), size);
     const RangeId number = pool_.new_range(blocks, index::RangeKind::Spatial);
     For outer{number, pool_.constant(0), blocks, LoopKind::Parallel, {}};
-    outer.cost = pool_.scale(iteration, kBlock);
+    outer.cost = pool_.scale(iteration, tiling_.parallel_block);
     outer.worker_bytes = pool_.constant(0);
     const ExprId first = pool_.mul(pool_.range(number), size);
     loop.hi = pool_.min(loop.hi, pool_.add(first, size));
@@ -298,6 +296,7 @@ class Marker {
   }
 
   index::Pool& pool_;
+  const codegen::Tiling& tiling_;
   Kernel& kernel_;
   std::vector<RangeId> outer_;  // open loops, the one being looked at included
 };
@@ -306,7 +305,7 @@ class Marker {
 
 Module parallel(Module module) {
   for (Kernel& kernel : module.kernels) {
-    Marker(module.pool, kernel).run();
+    Marker(module, kernel).run();
   }
   return module;
 }
