@@ -248,18 +248,6 @@ inline F in_pieces(F a, F where, float first, const float (&table)[rows][8]) {
 
 // Least maximum of the relative error, by iterated least squares; below 0.9 * 2^-24.
 // clang-format off
-constexpr float kTanhPieces[][8] = {
-    {2.5F, 3.5F, 5.0F, 7.55000019F, 0.0F, 0.875F, 1.25F, 1.75F},
-    {0.986614287F, 0.998177886F, 0.999909222F, 0.999999464F, 0.0F, 0.703905582F, 0.848283648F, 0.941375554F},
-    {0.0265922304F, 0.00364088453F, 0.000181578464F, 1.10603753e-06F, 2.38663276e-08F, 0.5045169F, 0.280414879F, 0.113812096F},
-    {-0.0262362808F, -0.00363425072F, -0.000181562529F, -1.10613905e-06F, -3.50801884e-06F, -0.355132282F, -0.237871334F, -0.107139923F},
-    {0.0170207601F, 0.00241401047F, 0.00012108581F, 7.44299427e-07F, -0.333249986F, 0.0818073004F, 0.108310945F, 0.0629215166F},
-    {-0.00804749504F, -0.00119818561F, -6.0517923e-05F, -3.71935215e-07F, -0.000715073373F, 0.0607928149F, -0.0125880949F, -0.0235194936F},
-    {0.0028607815F, 0.000472098443F, 2.3952116e-05F, 1.38537246e-07F, 0.135939062F, -0.0588508323F, -0.0192054287F, 0.00369724515F},
-    {-0.000721882796F, -0.000152742607F, -7.97782286e-06F, -4.63216381e-08F, -0.00283369236F, 0.0132677713F, 0.0152028613F, 0.00197991752F},
-    {6.10536226e-05F, 4.17745723e-05F, 2.58902924e-06F, 1.88898905e-08F, -0.0610717125F, 0.0110974489F, -0.0044348808F, -0.00196537399F},
-    {4.77664471e-05F, -8.96879283e-06F, -6.40188546e-07F, -4.69240824e-09F, 0.0236179344F, -0.0100064566F, -0.00103402953F, 0.000863554771F},
-};
 constexpr float kErfPieces[][8] = {
     {2.5F, 3.4749999F, 0.0F, 0.4375F, 0.625F, 0.875F, 1.25F, 1.75F},
     {0.999593019F, 0.999999106F, 0.0F, 0.463898122F, 0.623240888F, 0.784075081F, 0.92290014F, 0.986671686F},
@@ -272,10 +260,36 @@ constexpr float kErfPieces[][8] = {
 };
 // clang-format on
 
+/// The bits of 2^(i/8) without those of 1 and without i, which is above the fraction's lower bits
+/// in the exponent that is added.
+constexpr float eighth(float x, uint32_t i) {
+  return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, x) - 0x3f800000U - (i << 20));
+}
+constexpr float kEighths[] = {
+    eighth(1.0F, 0),        eighth(1.09050773F, 1), eighth(1.18920711F, 2), eighth(1.29683955F, 3),
+    eighth(1.41421356F, 4), eighth(1.54221082F, 5), eighth(1.68179283F, 6), eighth(1.83400809F, 7)};
+/// 1 - 2 / (e^2x + 1), where that cancels little; else a series.
 template <bool fused, typename F>
 inline F tanh_spec(F x) {
   const F a = at_most(magnitude(x), 9.1F);
-  return with_sign_of(in_pieces<fused>(a, at_most(at_least(a, 0.5F), 7.5F), 0.75F, kTanhPieces), x);
+  const F shifted = multiply_add<fused>(a, 23.0831207F, kBiasedEighths);
+  const F k = shifted - kBiasedEighths;
+  F r = a;
+  if constexpr (fused) {
+    r = in_one_step(k, -0.0433216989F, a);  // ln 2 / 16
+  } else {
+    r = k * -1.99675e-6F + (k * -0.0433197021F + a);
+  }
+  const F p = multiply_add<fused>(multiply_add<fused>(r, 1.33351099F, 2.00026011F), r, 2.0F) * r;
+  const auto bits = bits_of(shifted);
+  const F base = float_of(bits_of(lookup(bits, kEighths)) + shift_left(bits, 20));
+  const F large = 1.0F - 2.0F / multiply_add<fused>(p, base, base + 1.0F);
+  const F z = a * a;
+  F series = multiply_add<fused>(z, 0.0164310541F, -0.0526684858F);
+  series = multiply_add<fused>(series, z, 0.133206755F);
+  series = multiply_add<fused>(series, z, -0.333329439F);
+  const F small = multiply_add<fused>(series, a * z, a);
+  return with_sign_of(choose(a > 0.5493F, large, small), x);
 }
 template <bool fused, typename F>
 inline F erf_spec(F x) {
