@@ -66,6 +66,8 @@ std::optional<Value> unary_float(Builder& b, Op op, Value x) {
       return elementary::tanh_spec<true>(f).value;
     case Op::Erf:
       return elementary::erf_spec<true>(f).value;
+    case Op::Erfc:
+      return elementary::erfc_spec<true>(f).value;
     default:  // no vector program; the runtime has a routine
       return std::nullopt;
   }

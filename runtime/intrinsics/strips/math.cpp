@@ -1,4 +1,5 @@
 // Elementary functions on strips, to the bit what ir/support/elementary computes.
+#include <algorithm>
 #include <limits>
 
 #include "ir/support/elementary.h"
@@ -60,36 +61,52 @@ inline void strip(void* out, const void* a, int64_t n, T limit, T (*beyond)(T), 
   strip<double>(out, a, n, limit, static_cast<double (*)(double)>(&elementary::fn), \
                 [](elementary::Doubles x) { return elementary::fn##_f64(x); })
 
-/// x^y of floats, four at a time in double; what is no such power one by one.
+/// x^y of eight floats, in double; when one is no such power, one by one.
+inline void powers(float* out, const float* x, const float* y) {
+  using elementary::Floats;
+  const Floats bases = elementary::loaded(x);
+  const Floats exponents = elementary::loaded(y);
+  const Floats infinity = std::numeric_limits<float>::infinity();
+  const __m256 fine = _mm256_and_ps(
+      _mm256_and_ps((bases > Floats(0.0F)).v, (bases < infinity).v),
+      _mm256_and_ps((exponents < infinity).v, (exponents > Floats(0.0F) - infinity).v));
+  if (_mm256_movemask_ps(fine) != 0xff) {
+    for (int k = 0; k < 8; ++k) {
+      out[k] = elementary::pow(x[k], y[k]);
+    }
+    return;
+  }
+  const auto half = [](__m128 base, __m128 exponent) {
+    const elementary::Doubles wide = _mm256_cvtps_pd(base);
+    const elementary::Doubles power =
+        elementary::pow_f64_of_floats(wide, elementary::Doubles(_mm256_cvtps_pd(exponent)));
+    return _mm256_cvtpd_ps(power.v);
+  };
+  const __m128 low = half(_mm256_castps256_ps128(bases.v), _mm256_castps256_ps128(exponents.v));
+  const __m128 high =
+      half(_mm256_extractf128_ps(bases.v, 1), _mm256_extractf128_ps(exponents.v, 1));
+  store(out, Floats(_mm256_set_m128(high, low)));
+}
 void strip_pow(void* out, const void* a, const void* b, int64_t n, int32_t scalars) {
   auto* r = static_cast<float*>(out);
   const auto* x = static_cast<const float*>(a);
   const auto* y = static_cast<const float*>(b);
-  const int64_t x_step = (scalars & 1) != 0 ? 0 : 1;
-  const int64_t y_step = (scalars & 2) != 0 ? 0 : 1;
-  for (int64_t i = 0; i < n; i += 4) {
-    const int64_t count = n - i < 4 ? n - i : 4;
-    float bases[4] = {1, 1, 1, 1};
-    float exponents[4] = {};
-    bool fine = true;
-    for (int64_t k = 0; k < count; ++k) {
-      bases[k] = x[(i + k) * x_step];
-      exponents[k] = y[(i + k) * y_step];
-      fine = fine && elementary::has_pow_f32(bases[k], exponents[k]);
-    }
-    float powers[4];
-    if (fine) {
-      const elementary::Doubles wide_x = _mm256_cvtps_pd(_mm_loadu_ps(bases));
-      const elementary::Doubles wide_y = _mm256_cvtps_pd(_mm_loadu_ps(exponents));
-      _mm_storeu_ps(powers, _mm256_cvtpd_ps(elementary::pow_f64_of_floats(wide_x, wide_y).v));
-    } else {
-      for (int64_t k = 0; k < count; ++k) {
-        powers[k] = elementary::pow(bases[k], exponents[k]);
-      }
-    }
-    for (int64_t k = 0; k < count; ++k) {
-      r[i + k] = powers[k];
-    }
+  float base[8];
+  float exponent[8];
+  std::fill_n(base, 8, n > 0 && (scalars & 1) != 0 ? *x : 1.0F);
+  std::fill_n(exponent, 8, n > 0 && (scalars & 2) != 0 ? *y : 1.0F);
+  const bool moves = (scalars & 1) == 0;
+  const bool varies = (scalars & 2) == 0;
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    powers(r + i, moves ? x + i : base, varies ? y + i : exponent);
+  }
+  if (i < n) {
+    std::copy(moves ? x + i : base, moves ? x + n : base, base);
+    std::copy(varies ? y + i : exponent, varies ? y + n : exponent, exponent);
+    float rest[8];
+    powers(rest, base, exponent);
+    std::copy_n(rest, n - i, r + i);
   }
 }
 #else
