@@ -347,10 +347,19 @@ inline F erfc_spec(F x) {
   const auto index = shift_right(bits_of(at_most(at_least(a, 0.5F), 7.5F)), 22);
   const F t = a - lookup(index, kErfcPieces[0]);
   F slow = lookup(index, kErfcPieces[9]);
-  for (size_t row = 8; row > 0; --row) {
+  for (size_t row = 8; row > 1; --row) {
     slow = multiply_add<fused>(slow, t, lookup(index, kErfcPieces[row]));
   }
-  const F tail = multiply_add<fused>(p, slow, slow) * first * second;
+  F product = p;
+  if constexpr (fused) {
+    slow = in_one_step(slow, t, lookup(index, kErfcPieces[1]));
+    product = in_one_step(p, slow, slow);
+  } else {
+    const double wide = static_cast<double>(slow) * static_cast<double>(t) +
+                        static_cast<double>(lookup(index, kErfcPieces[1]));
+    product = static_cast<float>(static_cast<double>(p) * wide + wide);
+  }
+  const F tail = product * first * second;
   F series = multiply_add<fused>(square, 0.00466975803F, -0.0267300904F);
   series = multiply_add<fused>(series, square, 0.112823151F);
   series = multiply_add<fused>(series, square, -0.376125723F);
