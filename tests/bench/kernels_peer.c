@@ -1,6 +1,7 @@
 /* What a C programmer would write by hand, compiled by gcc -O3 -march=native under our numeric rules
    (-ffp-contract=off, no -ffast-math): the peer of kernels.py for rows that have no library. */
 #include <immintrin.h>
+#include <math.h>
 #include <omp.h>
 #include <stddef.h>
 #include <string.h>
@@ -18,6 +19,32 @@
 CHAIN(chain2, TWO)
 CHAIN(chain4, FOUR)
 CHAIN(chain12, FOUR FOUR FOUR)
+
+/* Loops over the C library's functions. */
+#define LIBM1(name, type, suffix, expression)                                                   \
+  void name##_##suffix(type *restrict out, const type *restrict xs, const type *restrict ys, \
+                       size_t n) {                                                              \
+    (void)ys;                                                                                   \
+    for (size_t i = 0; i < n; ++i) {                                                            \
+      const type x = xs[i];                                                                     \
+      out[i] = expression;                                                                      \
+    }                                                                                           \
+  }
+#define LIBM(name) LIBM1(name, float, f32, name##f(x)) LIBM1(name, double, f64, name(x))
+LIBM(exp)
+LIBM(exp2)
+LIBM(log)
+LIBM(log2)
+LIBM(sin)
+LIBM(cos)
+LIBM(tanh)
+LIBM(erf)
+LIBM1(sigmoid, float, f32, 1 / (1 + expf(-x)))
+LIBM1(sigmoid, double, f64, 1 / (1 + exp(-x)))
+LIBM1(gelu, float, f32, 0.5f * x * erfcf(x * -0.707106781f))
+LIBM1(gelu, double, f64, 0.5 * x * erfc(x * -0.70710678118654752))
+LIBM1(pow, float, f32, powf(x, ys[i]))
+LIBM1(pow, double, f64, pow(x, ys[i]))
 
 void transpose(float *restrict out, const float *restrict x, size_t rows, size_t columns) {
   enum { kBlock = 16 };

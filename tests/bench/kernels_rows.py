@@ -2,6 +2,7 @@
 import ctypes
 import dataclasses
 import io
+import itertools
 import os
 import subprocess
 import tempfile
@@ -29,6 +30,9 @@ class Row:
     nanoseconds: float = 0  # or what the peer takes
 
 
+ELEMENTARY = ("exp", "exp2", "log", "log2", "sin", "cos", "tanh", "erf", "sigmoid", "gelu", "pow")
+
+
 def numbers(*shape):
     return torch.randn(*shape)
 
@@ -44,7 +48,7 @@ class Peers:
         self.blas.openblas_set_num_threads(threads)
         library = os.path.join(tempfile.mkdtemp(), "peer.so")
         subprocess.run(["gcc", "-O3", "-march=native", "-ffp-contract=off", "-fopenmp", f"-DTHREADS={threads}",
-                        "-shared", "-fPIC", "-o", library, os.path.join(HERE, "kernels_peer.c")], check=True)
+                        "-shared", "-fPIC", "-o", library, os.path.join(HERE, "kernels_peer.c"), "-lm"], check=True)
         self.c = ctypes.CDLL(library)
         self.c.read_sum.restype = ctypes.c_float
         self.c.multiply_add.restype = ctypes.c_float
@@ -143,6 +147,14 @@ def rows(peers, roofs):
              "silu": F.silu, "gelu": lambda x: F.gelu(x, approximate="tanh")}
     for name, call in unary.items():
         yield from beside(f"{name} {MEGA}", None, call, x.abs() if name == "log" else x)
+    if one_thread:
+        for name, dtype in itertools.product(ELEMENTARY, ("f32", "f64")):
+            n = 1 << 14
+            x = torch.arange(n).mul(7919).remainder(1000).mul(0.004).add(0.002).to(
+                torch.float64 if dtype == "f64" else torch.float32)
+            yield Row(f"elementary-{name}-{dtype} {n}", "kernel", "libm", 4,
+                      lambda c=getattr(peers.c, f"{name}_{dtype}"), x=x, o=torch.empty_like(x), n=n: lambda: c(
+                          pointer(o), pointer(x), pointer(x), ctypes.c_size_t(n)))
     for n in (64, 256, 1024, 4096, 16384):
         m = MEGA // n
         x, w, b = numbers(m, n), numbers(n), numbers(n)

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "codegen/pipeline.h"
@@ -52,6 +53,33 @@ NodeId elementary(GraphMaker& g, Op op, int64_t n) {
 
 NodeId product(GraphMaker& g, int64_t n) {
   return g.matmul(g.input("x", shape({n, n})), g.input("y", shape({n, n})));
+}
+
+/// "elementary-NAME-DTYPE": the functions that specifications promise.
+std::optional<NodeId> specified(GraphMaker& g, const std::string& name, int64_t n) {
+  constexpr std::string_view kPrefix = "elementary-";
+  if (!name.starts_with(kPrefix)) {
+    return std::nullopt;
+  }
+  const size_t end = name.rfind('-');
+  const std::string function = name.substr(kPrefix.size(), end - kPrefix.size());
+  const DType dtype = name.substr(end + 1) == "f64" ? DType::Float64 : DType::Float32;
+  const NodeId x = g.input("x", shape({n}), dtype);
+  const auto number = [&](double value) { return g.number(value, dtype); };
+  if (function == "sigmoid") {
+    return g.div(number(1), g.add(number(1), g.exp(g.op(Op::Neg, x))));
+  }
+  if (function == "gelu") {
+    return g.mul(g.mul(number(0.5), x), g.op(Op::Erfc, g.mul(x, number(-0.70710678118654752))));
+  }
+  if (function == "pow") {
+    return g.op(Op::Pow, x, g.input("y", shape({n}), dtype));
+  }
+  const std::map<std::string, Op> ops = {
+      {"exp", Op::Exp}, {"exp2", Op::Exp2}, {"log", Op::Log},   {"log2", Op::Log2},
+      {"sin", Op::Sin}, {"cos", Op::Cos},   {"tanh", Op::Tanh}, {"erf", Op::Erf},
+  };
+  return g.op(ops.at(function), x);
 }
 
 using Maker = std::function<NodeId(GraphMaker&, const Sizes&)>;
@@ -121,7 +149,8 @@ class Row {
       sizes.push_back(size);
     }
     GraphMaker g;
-    g.output("out", makers().at(name)(g, sizes));
+    const std::optional<NodeId> function = specified(g, name, sizes[0]);
+    g.output("out", function ? *function : makers().at(name)(g, sizes));
     codegen::PassContext context;
     const codegen::Compilation compilation = codegen::compile(g.graph, "bench", context);
     const runtime::Program& program = compilation.program;
@@ -138,9 +167,18 @@ class Row {
         bytes *= static_cast<size_t>(size.evaluate({}).value());
       }
       std::byte* place = allocate(bytes);
-      auto* numbers = reinterpret_cast<float*>(place);
-      for (size_t i = 0; i < bytes / sizeof(float); ++i) {
-        numbers[i] = static_cast<float>(i * 7919 % 1000) / 500.0F - 0.9F;
+      // Elementary functions get positive numbers up to 4.
+      const float scale = function ? 0.004F : 0.002F;
+      const float least = function ? 0.002F : -0.9F;
+      const auto fill = [&](auto* numbers) {
+        for (size_t i = 0; i < bytes / sizeof *numbers; ++i) {
+          numbers[i] = static_cast<float>(i * 7919 % 1000) * scale + least;
+        }
+      };
+      if (buffer.dtype == DType::Float64) {
+        fill(reinterpret_cast<double*>(place));
+      } else {
+        fill(reinterpret_cast<float*>(place));
       }
       pointers_.push_back(place);
     }

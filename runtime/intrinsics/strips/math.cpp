@@ -76,16 +76,12 @@ inline void powers(float* out, const float* x, const float* y) {
     }
     return;
   }
-  const auto half = [](__m128 base, __m128 exponent) {
-    const elementary::Doubles wide = _mm256_cvtps_pd(base);
-    const elementary::Doubles power =
-        elementary::pow_f64_of_floats(wide, elementary::Doubles(_mm256_cvtps_pd(exponent)));
-    return _mm256_cvtpd_ps(power.v);
+  const auto wide = [](__m256 numbers) {
+    return elementary::EightDoubles(_mm256_cvtps_pd(_mm256_castps256_ps128(numbers)),
+                                    _mm256_cvtps_pd(_mm256_extractf128_ps(numbers, 1)));
   };
-  const __m128 low = half(_mm256_castps256_ps128(bases.v), _mm256_castps256_ps128(exponents.v));
-  const __m128 high =
-      half(_mm256_extractf128_ps(bases.v, 1), _mm256_extractf128_ps(exponents.v, 1));
-  store(out, Floats(_mm256_set_m128(high, low)));
+  const auto power = elementary::pow_f64_of_floats(wide(bases.v), wide(exponents.v));
+  store(out, Floats(_mm256_set_m128(_mm256_cvtpd_ps(power.b.v), _mm256_cvtpd_ps(power.a.v))));
 }
 void strip_pow(void* out, const void* a, const void* b, int64_t n, int32_t scalars) {
   auto* r = static_cast<float*>(out);

@@ -166,6 +166,55 @@ inline bool any(Mask64 mask) {
   return _mm256_movemask_pd(mask.v) != 0;
 }
 
+/// Two vectors step by step: their chains of dependent operations overlap.
+template <typename T>
+struct Two {
+  T a;
+  T b;
+  Two(T first, T second) : a(first), b(second) {}
+  template <typename Number>
+  Two(Number number) : a(number), b(number) {}
+};
+using EightDoubles = Two<Doubles>;
+using EightBits64 = Two<Bits64>;
+
+#define CATEN_TWO(Type, op)                 \
+  inline Type operator op(Type x, Type y) { \
+    return {x.a op y.a, x.b op y.b};        \
+  }
+CATEN_TWO(EightDoubles, +)
+CATEN_TWO(EightDoubles, -)
+CATEN_TWO(EightDoubles, *)
+CATEN_TWO(EightDoubles, /)
+CATEN_TWO(EightBits64, +)
+CATEN_TWO(EightBits64, -)
+CATEN_TWO(EightBits64, &)
+CATEN_TWO(EightBits64, |)
+CATEN_TWO(EightBits64, ^)
+#undef CATEN_TWO
+
+inline EightBits64 bits_of(EightDoubles x) {
+  return {bits_of(x.a), bits_of(x.b)};
+}
+inline EightDoubles double_of(EightBits64 x) {
+  return {double_of(x.a), double_of(x.b)};
+}
+inline EightDoubles in_one_step(EightDoubles x, EightDoubles y, EightDoubles z) {
+  return {in_one_step(x.a, y.a, z.a), in_one_step(x.b, y.b, z.b)};
+}
+inline EightDoubles at_most(EightDoubles x, double most) {
+  return {at_most(x.a, most), at_most(x.b, most)};
+}
+inline EightDoubles at_least(EightDoubles x, double least) {
+  return {at_least(x.a, least), at_least(x.b, least)};
+}
+inline EightBits64 shift_left(EightBits64 x, int count) {
+  return {shift_left(x.a, count), shift_left(x.b, count)};
+}
+inline EightBits64 shift_right(EightBits64 x, int count) {
+  return {shift_right(x.a, count), shift_right(x.b, count)};
+}
+
 inline Floats loaded(const float* x) {
   return _mm256_loadu_ps(x);
 }
