@@ -84,6 +84,10 @@ class Assembler : private BodyAssembler {
 
   void once() {
     copies_ = 1;
+    for (const Pin& held : held_) {
+      pins_.push_back(held);
+      free_registers_ = std::min(free_registers_, held.reg);
+    }
     lay_out(1);
     encoder_.clear(Gpr::Rax);
     body(1);
@@ -94,6 +98,7 @@ class Assembler : private BodyAssembler {
     give_accumulators();
     give_pins();
     start();
+    held_.clear();
     // Whole rounds, then single vectors, then single elements.
     if (copies_ > 1) {
       loop(copies_, kLanes);
@@ -235,6 +240,14 @@ class Assembler : private BodyAssembler {
 
   /// Accumulators and pinned values of a phase.
   void start() {
+    // From registers first: the accumulators may be in these.
+    std::vector<bool> done(pins_.size(), false);
+    for (size_t i = 0; i < pins_.size() && held_.size() == 1; ++i) {
+      if (pins_[i].code == Code::Scalar && pins_[i].number == held_[0].number) {
+        encoder_.vex(kMove, pins_[i].reg, 0, Place::reg(held_[0].reg));
+        done[i] = true;
+      }
+    }
     for (const Sum& sum : sums_) {
       for (int copy = 0; copy < copies_; ++copy) {
         encoder_.vex(kMove, sum.accumulators[static_cast<size_t>(copy)], 0,
@@ -244,7 +257,11 @@ class Assembler : private BodyAssembler {
         encoder_.vex(kZero, sum.unordered, sum.unordered, Place::reg(sum.unordered));
       }
     }
-    for (const Pin& pin : pins_) {
+    for (size_t i = 0; i < pins_.size(); ++i) {
+      const Pin& pin = pins_[i];
+      if (done[i]) {
+        continue;
+      }
       encoder_.vex(kMove, pin.reg, 0,
                    pin.code == Code::Constant ? Place::constant(pin.number)
                    : pin.code == Code::Table  ? Place::constant(program_.tables[pin.number])
@@ -276,6 +293,7 @@ class Assembler : private BodyAssembler {
       }
       if (in_cell) {
         encoder_.vex(kBroadcast, total, 0, Place::reg(total));
+        held_.push_back({Code::Scalar, sum.pointer, total});
       }
       encoder_.vex(in_cell ? kStore : kStoreOne, total, 0, place);
     }
@@ -283,6 +301,7 @@ class Assembler : private BodyAssembler {
 
   /// Streams advance; back to the first phase while rows are left.
   void next_row(Encoder::Label first) {
+    held_.clear();
     encoder_.load(Gpr::Rdi, Gpr::Rsp, kSteps);
     for (size_t i = 0; i < whole_.pointers.size(); ++i) {
       if (whole_.pointers[i].role == Role::Stream) {
@@ -369,6 +388,7 @@ class Assembler : private BodyAssembler {
   static constexpr int32_t kSteps = 16;
   Program whole_;
   bool has_rows_ = false;
+  std::vector<Pin> held_;       // cells that the last loop left in registers
   std::vector<bool> is_empty_;  // per pointer: a cell of a sum that starts from its identity
   std::vector<bool> is_read_;   // per pointer: a cell whose stored numbers somebody reads
 };
