@@ -90,7 +90,13 @@ class Assembler : private BodyAssembler {
     }
     lay_out(1);
     encoder_.clear(Gpr::Rax);
+    stored_.clear();
     body(1);
+    for (const auto& [cell, reg, stamp] : stored_) {
+      if (stamp_of_[static_cast<size_t>(reg)] == stamp) {
+        held_.push_back({Code::Scalar, cell, reg});
+      }
+    }
   }
 
   void loops() {
@@ -240,12 +246,18 @@ class Assembler : private BodyAssembler {
 
   /// Accumulators and pinned values of a phase.
   void start() {
-    // From registers first: the accumulators may be in these.
+    // From registers first: the accumulators may be in these. One that another pin overwrites is
+    // loaded like the rest.
     std::vector<bool> done(pins_.size(), false);
-    for (size_t i = 0; i < pins_.size() && held_.size() == 1; ++i) {
-      if (pins_[i].code == Code::Scalar && pins_[i].number == held_[0].number) {
-        encoder_.vex(kMove, pins_[i].reg, 0, Place::reg(held_[0].reg));
-        done[i] = true;
+    std::vector<int> written;
+    for (size_t i = 0; i < pins_.size(); ++i) {
+      for (const Pin& held : held_) {
+        if (pins_[i].code == Code::Scalar && pins_[i].number == held.number && !done[i] &&
+            std::find(written.begin(), written.end(), held.reg) == written.end()) {
+          encoder_.vex(kMove, pins_[i].reg, 0, Place::reg(held.reg));
+          written.push_back(pins_[i].reg);
+          done[i] = true;
+        }
       }
     }
     for (const Sum& sum : sums_) {

@@ -158,6 +158,11 @@ class BodyAssembler {
 
   /// A register for something new.
   int take() {
+    const int r = find_register();
+    stamp_of_[static_cast<size_t>(r)] = ++stamp_;
+    return r;
+  }
+  int find_register() {
     int best = -1;
     uint32_t farthest = 0;
     for (int r = 0; r < free_registers_; ++r) {
@@ -435,6 +440,7 @@ class BodyAssembler {
       const int t = take();
       encoder_.vex(kBroadcast, t, 0, Place::reg(first));
       encoder_.vex(kStore, t, 0, slot(slot_of_[i.number]));
+      stored_.push_back({i.number, t, stamp_of_[static_cast<size_t>(t)]});
       return;
     }
     const Place to = stream(i.number);
@@ -547,6 +553,15 @@ class BodyAssembler {
   std::vector<int> spilled_;
   std::array<Value, kRegisters> owner_{};
   std::array<bool, kRegisters> locked_{};
+  /// Numbers in cells that are in registers, too, as long as these have the same stamp.
+  struct Stored {
+    uint32_t cell;
+    int reg;
+    uint64_t stamp;
+  };
+  std::vector<Stored> stored_;
+  std::array<uint64_t, kRegisters> stamp_of_{};
+  uint64_t stamp_ = 0;
   int next_spill_ = 0;
 };
 
