@@ -140,9 +140,16 @@ void tiles(const T* a, const T* b, int64_t rows, int64_t terms, int64_t depth, T
 
 /// Rows whose sums are collected in the first-level cache before they are added to c.
 constexpr int64_t kCollected = 16 * kRows;
-/// Terms of a sum that are added up before the next panel of b: that much of the rows of a stays in
-/// the second-level cache.
-constexpr int64_t kChunk = 512;
+/// At most so many terms of a sum are added up before the next panel of b: that much of the rows of
+/// a stays in the second-level cache.
+constexpr int64_t kChunk = 384;
+
+/// Chunks of about the same size, in whole blocks.
+inline int64_t depth_of_chunk(int64_t depth, int64_t block) {
+  const int64_t chunks = (depth + kChunk - 1) / kChunk;
+  const int64_t even = chunks > 0 ? (depth + chunks - 1) / chunks : 1;
+  return (even + block - 1) / block * block;
+}
 
 /// c (rows x columns, `stride` apart) += packed a (rows x depth) times packed b (depth x columns);
 /// = where `sets`.
@@ -151,6 +158,7 @@ void multiply(void* c_place, const void* a_place, const void* b_place, int64_t a
               int64_t columns, int64_t depth, int64_t stride) {
   const auto* b = static_cast<const T*>(b_place);
   const int64_t block = depth_of_block(depth);
+  const int64_t chunk = depth_of_chunk(depth, block);
   for (int64_t above = 0; above < all_rows; above += kCollected) {
     const int64_t rows = all_rows - above < kCollected ? all_rows - above : kCollected;
     const T* a = static_cast<const T*>(a_place) + above * depth;
@@ -160,8 +168,8 @@ void multiply(void* c_place, const void* a_place, const void* b_place, int64_t a
         c[i * stride + j] = T(0);
       }
     }
-    for (int64_t start = 0; start < depth; start += kChunk) {
-      const int64_t end = depth - start < kChunk ? depth : start + kChunk;
+    for (int64_t start = 0; start < depth; start += chunk) {
+      const int64_t end = depth - start < chunk ? depth : start + chunk;
       const bool first = sets && start == 0;
       for (int64_t j = 0; j < columns; j += kColumns<T>) {
         const int64_t width = columns - j < kColumns<T> ? columns - j : kColumns<T>;

@@ -22,7 +22,7 @@ constexpr int kNumbers = 8;  // of an axis but the first, which has lines, terms
 constexpr int kFirst = 4;
 /// Where the lines of a panel read is worked out for so many terms at a time, and then holds for
 /// all terms of the first axis.
-constexpr int64_t kTerms = 64;
+constexpr int64_t kTerms = 32;
 
 struct Axis {
   int64_t lines;
@@ -51,12 +51,6 @@ inline int64_t floor_div(int64_t a, int64_t b) {
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-#ifdef __AVX2__
-/// Eight lanes from 8 - lo on have ones from lane lo on, from 16 - hi on below lane hi.
-alignas(32) constexpr int32_t kMasks[24] = {0,  0,  0,  0,  0, 0, 0, 0, -1, -1, -1, -1,
-                                            -1, -1, -1, -1, 0, 0, 0, 0, 0,  0,  0,  0};
-#endif
-
 template <typename T>
 class Packer {
  public:
@@ -75,7 +69,7 @@ class Packer {
     find_segments(first, count);
     for (int64_t tap = 0; tap < taps_; tap += kTerms) {
       const int64_t together = std::min(kTerms, taps_ - tap);
-      place_count_ = 0;
+      run_count_ = 0;
       for (int64_t i = 0; i < together; ++i) {
         find_runs(tap + i, i);
       }
@@ -168,22 +162,25 @@ class Packer {
     }
     for (int64_t h = 0; h < 2; ++h) {
       Half& half = halves_[at * 2 + h];
-      half.begin = static_cast<int32_t>(place_count_);
+      half.begin = static_cast<int32_t>(run_count_);
       for (int64_t i = 0; i < run; ++i) {
         const int64_t from = std::max(lo[i] - h * kHalf, int64_t{0});
         const int64_t to = std::min(hi[i] - h * kHalf, kHalf);
         if (from < to) {
-          runs_[place_count_++] = {place[i] + h * kHalf * last.line_stride,
-                                   static_cast<int32_t>(from), static_cast<int32_t>(to)};
+          runs_[run_count_++] = {place[i] + h * kHalf * last.line_stride,
+                                 static_cast<int32_t>(from), static_cast<int32_t>(to)};
         }
       }
-      half.end = static_cast<int32_t>(place_count_);
+      half.end = static_cast<int32_t>(run_count_);
     }
   }
 
   void copy(int64_t tap, int64_t together) {
     const Axis& channel = axes_[0];
     const int64_t stride = axes_[kAxes - 1].line_stride;
+#ifdef __AVX2__
+    find_masks(stride);
+#endif
     for (int64_t i = 0; i < together; ++i) {
       whole_[i] = stride == 1 && is_whole(i);
     }
@@ -198,8 +195,8 @@ class Packer {
           *reinterpret_cast<Vector*>(out + kHalf) = *reinterpret_cast<const Vector*>(from + kHalf);
           continue;
         }
-        half(out, image, runs_ + halves[0].begin, runs_ + halves[0].end, stride);
-        half(out + kHalf, image, runs_ + halves[1].begin, runs_ + halves[1].end, stride);
+        half(out, image, halves[0], stride);
+        half(out + kHalf, image, halves[1], stride);
       }
     }
   }
@@ -213,15 +210,18 @@ class Packer {
            runs[1].lo == 0 && runs[1].hi == kHalf;
   }
 
-  static void half(T* out, const T* image, const Run* run, const Run* end, int64_t stride) {
+  void half(T* out, const T* image, Half which, int64_t stride) const {
 #ifdef __AVX2__
     if constexpr (sizeof(T) == sizeof(float)) {
-      if (stride == 1) {
-        contiguous(out, image, run, end);
-        return;
-      }
-      if (stride == 2) {
-        every_other(out, image, run, end);
+      if (stride == 1 || stride == 2) {
+        const auto* from = reinterpret_cast<const float*>(image);
+        __m256 all = _mm256_setzero_ps();
+        for (int32_t i = which.begin; i < which.end; ++i) {
+          const __m256 next = stride == 1 ? contiguous(from + runs_[i].place, masks_[i])
+                                          : every_other(from + runs_[i].place, masks_[i]);
+          all = i == which.begin ? next : _mm256_or_ps(all, next);
+        }
+        _mm256_storeu_ps(reinterpret_cast<float*>(out), all);
         return;
       }
     }
@@ -229,59 +229,53 @@ class Packer {
     for (int64_t l = 0; l < kHalf; ++l) {
       out[l] = T(0);
     }
-    for (; run != end; ++run) {
-      for (int64_t l = run->lo; l < run->hi; ++l) {
-        out[l] = image[run->place + l * stride];
+    for (int32_t i = which.begin; i < which.end; ++i) {
+      const Run& run = runs_[i];
+      for (int64_t l = run.lo; l < run.hi; ++l) {
+        out[l] = image[run.place + l * stride];
       }
     }
   }
 
 #ifdef __AVX2__
+  /// Which of the elements that a run lies among are its own: of eight, or of sixteen where every
+  /// other one is.
+  struct Masks {
+    __m256i low;
+    __m256i high;
+  };
+
+  void find_masks(int64_t stride) {
+    if (sizeof(T) != sizeof(float) || (stride != 1 && stride != 2)) {
+      return;
+    }
+    for (int64_t i = 0; i < run_count_; ++i) {
+      const Run& run = runs_[i];
+      if (stride == 1) {
+        masks_[i] = {lanes(run.lo, run.hi), _mm256_setzero_si256()};
+      } else {
+        const __m256i even = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0);
+        masks_[i] = {_mm256_and_si256(even, lanes(2 * run.lo, 2 * run.hi)),
+                     _mm256_and_si256(even, lanes(2 * run.lo - 8, 2 * run.hi - 8))};
+      }
+    }
+  }
+
   /// Ones in lanes [lo, hi).
-  static __m256i lanes(int64_t lo, int64_t hi) {
-    const auto at = [](int64_t i) {
-      return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kMasks + i));
-    };
-    return _mm256_and_si256(at(8 - lo), at(16 - hi));
-  }
-  /// The same for [lo, hi) beyond the lanes.
-  static __m256i clamped(int64_t lo, int64_t hi) {
-    return lanes(std::clamp<int64_t>(lo, 0, 8), std::clamp<int64_t>(hi, 0, 8));
+  static __m256i lanes(int32_t lo, int32_t hi) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(lo), lane),
+                               _mm256_cmpgt_epi32(_mm256_set1_epi32(hi), lane));
   }
 
-  static void contiguous(T* out, const T* image, const Run* run, const Run* end) {
-    const auto load = [image](const Run* r) {
-      return _mm256_maskload_ps(reinterpret_cast<const float*>(image + r->place),
-                                lanes(r->lo, r->hi));
-    };
-    __m256 all = _mm256_setzero_ps();
-    if (run != end) {
-      all = load(run);
-      while (++run != end) {
-        all = _mm256_or_ps(all, load(run));
-      }
-    }
-    _mm256_storeu_ps(reinterpret_cast<float*>(out), all);
+  static __m256 contiguous(const float* from, const Masks& masks) {
+    return _mm256_maskload_ps(from, masks.low);
   }
 
-  /// Even elements of sixteen; of these only what is wanted is read.
-  static void every_other(T* out, const T* image, const Run* run, const Run* end) {
-    __m256 all = _mm256_setzero_ps();
-    const __m256i even = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0);
-    for (; run != end; ++run) {
-      const auto* from = reinterpret_cast<const float*>(image + run->place);
-      __m256i low = even;
-      __m256i high = even;
-      if (run->lo != 0 || run->hi != kHalf) {
-        low = _mm256_and_si256(even, clamped(2 * run->lo, 2 * run->hi));
-        high = _mm256_and_si256(even, clamped(2 * run->lo - 8, 2 * run->hi - 8));
-      }
-      const __m256 pairs = _mm256_shuffle_ps(_mm256_maskload_ps(from, low),
-                                             _mm256_maskload_ps(from + 8, high), 0x88);
-      all =
-          _mm256_or_ps(all, _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xD8)));
-    }
-    _mm256_storeu_ps(reinterpret_cast<float*>(out), all);
+  static __m256 every_other(const float* from, const Masks& masks) {
+    const __m256 pairs = _mm256_shuffle_ps(_mm256_maskload_ps(from, masks.low),
+                                           _mm256_maskload_ps(from + 8, masks.high), 0x88);
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xD8));
   }
 #endif
 
@@ -296,7 +290,10 @@ class Packer {
   Half halves_[2 * kTerms];
   bool whole_[kTerms];
   Run runs_[kTerms * kLanes];
-  int64_t place_count_ = 0;
+#ifdef __AVX2__
+  Masks masks_[kTerms * kLanes];
+#endif
+  int64_t run_count_ = 0;
 };
 
 /// As many numbers as the axes have.
