@@ -45,6 +45,11 @@ struct Tiling {
   /// Rows of a block of a matrix product: a multiple of the micro-kernel's six; the block of
   /// results stays in the second-level cache.
   int64_t block_rows = 48;
+  /// Columns of a block of a matrix product, about: what comes after the sums finds them in the
+  /// cache.
+  int64_t block_columns = 256;
+  /// Products of few rows and at least so many columns are cut into blocks of columns only.
+  int64_t many_columns = 512;
   /// A matrix product below any of these does not repay the packing of its operands.
   int64_t min_rows = 8;
   int64_t min_columns = 16;
@@ -64,6 +69,8 @@ struct Tiling {
     t.strip = decisions.pick(t.strip, {3, 32, 100});
     t.min_strip_loop = decisions.pick(t.min_strip_loop, {2, 1000});
     t.block_rows = decisions.pick(t.block_rows, {6, 18});
+    t.block_columns = decisions.pick(t.block_columns, {16, 64});
+    t.many_columns = decisions.pick(t.many_columns, {2, 64});
     t.min_rows = decisions.pick(t.min_rows, {2, 4});
     t.min_columns = decisions.pick(t.min_columns, {2, 4});
     t.min_terms = decisions.pick(t.min_terms, {2, 4});

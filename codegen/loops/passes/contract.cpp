@@ -162,7 +162,11 @@ class Contractor : private ContractionPlanner {
     if (!all) {
       return tiling_.block_rows;
     }
-    const int64_t most = *all >= kManyRows ? 2 * tiling_.block_rows : tiling_.block_rows;
+    const int64_t most = tiling_.block_rows *
+                         (*all >= 2 * kManyRows ? 8
+                          : *all >= kManyRows   ? 4
+                                                : 3) /
+                         2;
     const int64_t blocks = std::max<int64_t>(1, (*all + most - 1) / most);
     const int64_t rows = (*all + blocks - 1) / blocks;
     return std::max<int64_t>(1, (rows + kTileRows - 1) / kTileRows) * kTileRows;
@@ -201,15 +205,14 @@ class Contractor : private ContractionPlanner {
         split_columns(loop, cores[0], parts, declared, *outer, out);
         return true;
       }
+      if (const std::optional<int64_t> outer = columns_of_tile(cores[0], parts[1])) {
+        split_both(loop, cores[0], parts, declared, *outer, out);
+        return true;
+      }
     }
-    const int64_t rows = block_rows(loop);
-    const ExprId block_size = pool_.constant(rows);
-    const ExprId blocks = pool_.floor_div(pool_.add(loop.hi, pool_.constant(rows - 1)), block_size);
-    const RangeId number = pool_.new_range(blocks, index::RangeKind::Spatial);
-    const ExprId first = pool_.mul(pool_.range(number), block_size);
-    const ExprId count = pool_.min(block_size, pool_.sub(loop.hi, first));
+    auto [outer, block] = row_blocks(loop);
     // Scratch of a row becomes scratch of a block of rows.
-    const ExprId in_block = pool_.sub(pool_.range(loop.range), first);
+    const ExprId in_block = pool_.sub(pool_.range(loop.range), block.first);
     const auto widen = [&](ArrayId& array, ExprId& index) {
       if (std::find(declared.begin(), declared.end(), array) != declared.end()) {
         index = pool_.add(pool_.mul(in_block, kernel_.array(array).size), index);
@@ -222,18 +225,12 @@ class Contractor : private ContractionPlanner {
       each_access(core.operands, widen);
       widen(core.row, core.row_index);
     }
-    For outer{number, pool_.constant(0), blocks, loop.kind, {}};
-    if (loop.kind == LoopKind::Parallel) {
-      outer.cost = pool_.mul(loop.cost, block_size);
-      outer.worker_bytes = loop.worker_bytes;
-    }
     for (ArrayId array : declared) {
       Array& info = kernel_.arrays[array.index];
-      info.size = pool_.mul(block_size, info.size);
+      info.size = pool_.scale(info.size, block.size);
       info.is_scalar = false;
       outer.body.push_back({Scratch{array}});
     }
-    const Rows block{loop.range, first, count, rows};
     for (size_t i = 0; i < parts.size(); ++i) {
       over_rows(block, parts[i], outer.body);
       if (i < cores.size()) {
@@ -242,6 +239,22 @@ class Contractor : private ContractionPlanner {
     }
     out.push_back({std::move(outer)});
     return true;
+  }
+
+  /// The loop over blocks of rows, with an empty body, and what its iterations take.
+  std::pair<For, Rows> row_blocks(const For& loop) {
+    const int64_t rows = block_rows(loop);
+    const ExprId size = pool_.constant(rows);
+    const ExprId blocks = pool_.floor_div(pool_.add(loop.hi, pool_.constant(rows - 1)), size);
+    const RangeId number = pool_.new_range(blocks, index::RangeKind::Spatial);
+    const ExprId first = pool_.mul(pool_.range(number), size);
+    For outer{number, pool_.constant(0), blocks, loop.kind, {}};
+    if (loop.kind == LoopKind::Parallel) {
+      outer.cost = pool_.mul(loop.cost, size);
+      outer.worker_bytes = loop.worker_bytes;
+    }
+    return {std::move(outer),
+            {loop.range, first, pool_.min(size, pool_.sub(loop.hi, first)), rows}};
   }
 
   /// Every row of results is a row of its own: scratch of the iteration, or memory with a stride.
@@ -274,13 +287,6 @@ class Contractor : private ContractionPlanner {
               std::find(written_.begin(), written_.end(), load->array) != written_.end());
     });
   }
-
-  struct Rows {
-    RangeId range;  // of the original loop
-    ExprId first;
-    ExprId count;
-    int64_t size;
-  };
 
   /// The statements for every row of the block.
   void over_rows(const Rows& block, const Block& statements, Block& out) {
@@ -326,42 +332,12 @@ class Contractor : private ContractionPlanner {
     return *frames_[level].before;
   }
 
-  /// Packs the second operand, or `count` lines of it from `first` on, with `most` at a time.
-  struct Lines {
-    ExprId first;
-    ExprId count;
-    ExprId most;
-  };
-  ArrayId pack_b(const Core& core, const Block& b, const Lines& lines, Block& out) {
-    const ExprId depth = product(core.depth);
-    const int64_t panel = kPanelBytes / size_of(core.dtype);
-    const ArrayId panels =
-        scratch(core.dtype, pool_.mul(rounded_up(lines.most, panel), depth), "columns", out);
-    std::optional<Matrix> matrix = in_memory(b, core.b, core.dtype, core.columns, core.depth);
-    if (!matrix) {
-      if (const auto image = windows(b, core.b, core.dtype, core.columns, core.depth)) {
-        pack_windows(*image, core.dtype, lines.first, lines.count, depth, panels, out);
-        return panels;
-      }
-      matrix = computed(b, core.b, core.columns, core.depth, product(core.columns), out);
-    }
-    matrix->index = pool_.add(matrix->index, pool_.mul(lines.first, matrix->line_stride));
-    pack("pack_columns", *matrix, core.dtype, lines.count, depth, panels, out);
-    return panels;
-  }
-
-  /// Packs `count` lines of the first operand, computed by `a` over the loop `lines`.
-  ArrayId pack_a(const Core& core, const Block& a, const std::vector<Loop>& lines, ExprId most,
-                 Block& out) {
-    const ExprId depth = product(core.depth);
-    const ArrayId panels =
-        scratch(core.dtype, pool_.mul(rounded_up(most, kTileRows), depth), "rows", out);
-    std::optional<Matrix> matrix = in_memory(a, core.a, core.dtype, lines, core.depth);
-    if (!matrix) {
-      matrix = computed(a, core.a, lines, core.depth, most, out);
-    }
-    pack("pack_rows", *matrix, core.dtype, product(lines), depth, panels, out);
-    return panels;
+  /// Packs the rows of a block.
+  ArrayId pack_rows_of(const Core& core, const Rows& block, Block& out) {
+    const RangeId row = pool_.new_range(pool_.constant(block.size), index::RangeKind::Spatial);
+    Block a = needed_for(core, core.a);
+    substitute(a, {{block.range, pool_.add(block.first, pool_.range(row))}});
+    return pack_a(core, a, {{row, block.count}}, pool_.constant(block.size), out);
   }
 
   void multiply(const Rows& block, const Core& core, Block& out) {
@@ -370,11 +346,7 @@ class Contractor : private ContractionPlanner {
     // b, once for all blocks.
     const Block b = needed_for(core, core.b);
     const ArrayId b_panels = pack_b(core, b, {zero, columns, columns}, place_for(b));
-    // a, the rows of this block.
-    const RangeId row = pool_.new_range(pool_.constant(block.size), index::RangeKind::Spatial);
-    Block a = needed_for(core, core.a);
-    substitute(a, {{block.range, pool_.add(block.first, pool_.range(row))}});
-    const ArrayId a_panels = pack_a(core, a, {{row, block.count}}, pool_.constant(block.size), out);
+    const ArrayId a_panels = pack_rows_of(core, block, out);
     // c += a b
     const ExprId stride = step(core.row_index, block.range);
     index::Pool::Substitution start = {{block.range, block.first}};
@@ -387,47 +359,28 @@ class Contractor : private ContractionPlanner {
                         {block.count, columns, product(core.depth), stride}}});
   }
 
-  void substitute(Block& statements, const index::Pool::Substitution& ranges) {
-    for (Stmt& stmt : statements) {
-      for_each_expr(stmt, [&](ExprId& expr) { expr = pool_.substitute(expr, ranges); });
-      if (Block* body = body_of(stmt)) {
-        substitute(*body, ranges);
-      }
-    }
-  }
-
-  // ---- blocks of columns ----
-
-  void split_columns(const For& loop, const Core& core, std::vector<Block>& parts,
-                     const std::vector<ArrayId>& declared, int64_t outer, Block& out) {
+  /// The second operand in panels, from the column at `at` on.
+  struct Panels {
+    ArrayId array;
+    ExprId at;
+  };
+  /// What a block of rows and columns does with packed operands. `pack_b` gives the second one.
+  template <typename PackB>
+  void block_of_both(const Core& core, std::vector<Block> parts,
+                     const std::vector<ArrayId>& declared, const Rows& rows, const Columns& columns,
+                     ArrayId a_panels, PackB pack_b, Block& body) {
     const ExprId zero = pool_.constant(0);
-    const ExprId size = pool_.constant(outer);
-    const ExprId inner = product({core.columns.begin() + 1, core.columns.end()});
-    const ExprId extent = core.columns.front().extent;
-    const ExprId blocks = pool_.floor_div(pool_.add(extent, pool_.constant(outer - 1)), size);
-    const RangeId number = pool_.new_range(blocks, index::RangeKind::Spatial);
-    const ExprId first = pool_.mul(pool_.range(number), size);
-    const ExprId count = pool_.min(size, pool_.sub(extent, first));
-    const ExprId first_column = pool_.mul(first, inner);
-    const ExprId columns = pool_.mul(count, inner);
-    const ExprId most_columns = pool_.mul(size, inner);
-    // a, once for all blocks.
-    const Block a = needed_for(core, core.a);
-    const ArrayId a_panels = pack_a(core, a, {{loop.range, loop.hi}}, loop.hi, place_for(a));
-    For blocks_loop{number, zero, blocks, loop.kind, {}};
-    if (loop.kind == LoopKind::Parallel) {
-      blocks_loop.cost = pool_.floor_div(pool_.mul(pool_.mul(loop.cost, loop.hi), size),
-                                         pool_.max(extent, pool_.constant(1)));
-      blocks_loop.worker_bytes = loop.worker_bytes;
-    }
-    Block& body = blocks_loop.body;
+    const ExprId inner = inner_columns(core);
+    const ExprId first_column = pool_.mul(columns.first, inner);
+    const ExprId width = pool_.scale(inner, columns.most);
     for (ArrayId array : declared) {
-      kernel_.arrays[array.index].size = pool_.mul(loop.hi, most_columns);
+      kernel_.arrays[array.index].size = pool_.scale(width, rows.size);
       body.push_back({Scratch{array}});
     }
     const auto is_declared = [&](ArrayId array) {
       return std::find(declared.begin(), declared.end(), array) != declared.end();
     };
+    const ExprId in_block = pool_.sub(pool_.range(rows.range), rows.first);
     const auto run = [&](Block& part) {
       Block restricted;
       for (Stmt& stmt : part) {
@@ -436,34 +389,83 @@ class Contractor : private ContractionPlanner {
           restricted.push_back(std::move(stmt));
           continue;
         }
-        const RangeId within = pool_.new_range(size, index::RangeKind::Spatial);
-        substitute(nest->body, {{nest->range, pool_.add(first, pool_.range(within))}});
+        const RangeId within =
+            pool_.new_range(pool_.constant(columns.most), index::RangeKind::Spatial);
+        substitute(nest->body, {{nest->range, pool_.add(columns.first, pool_.range(within))}});
         each_access(nest->body, [&](ArrayId& array, ExprId& index) {
           if (is_declared(array)) {
-            index = pool_.add(pool_.mul(pool_.range(loop.range), most_columns),
-                              pool_.sub(index, first_column));
+            index = pool_.add(pool_.mul(in_block, width), pool_.sub(index, first_column));
           }
         });
-        restricted.push_back({For{within, zero, count, LoopKind::Serial, std::move(nest->body)}});
+        restricted.push_back(
+            {For{within, zero, columns.count, LoopKind::Serial, std::move(nest->body)}});
       }
-      over_rows({loop.range, zero, loop.hi, *known(loop.hi)}, restricted, body);
+      over_rows(rows, restricted, body);
     };
     run(parts[0]);
-    const Block b = needed_for(core, core.b);
-    const ArrayId b_panels = pack_b(core, b, {first_column, columns, most_columns}, body);
+    const Panels b = pack_b(body);
     const bool in_scratch = is_declared(core.row);
-    index::Pool::Substitution start = {{loop.range, zero}};
+    index::Pool::Substitution start = {{rows.range, rows.first}};
     for (const Loop& column : core.columns) {
-      start.emplace_back(column.range, column.range == core.columns.front().range ? first : zero);
+      const bool is_first = column.range == core.columns.front().range;
+      start.emplace_back(column.range, is_first ? columns.first : zero);
     }
     const ExprId place = in_scratch ? zero : pool_.substitute(core.row_index, start);
-    const ExprId stride = in_scratch ? most_columns : step(core.row_index, loop.range);
+    const ExprId stride = in_scratch ? width : step(core.row_index, rows.range);
     body.push_back(
         {Call{routine(core.is_set ? "product" : "multiply", core.dtype),
-              {{core.row, place, true}, {a_panels, zero, false}, {b_panels, zero, false}},
-              {loop.hi, columns, product(core.depth), stride}}});
+              {{core.row, place, true}, {a_panels, zero, false}, {b.array, b.at, false}},
+              {rows.count, pool_.mul(columns.count, inner), product(core.depth), stride}}});
     run(parts[1]);
-    out.push_back({std::move(blocks_loop)});
+  }
+
+  /// Blocks of columns only: the first operand is packed once, each block packs its columns.
+  void split_columns(const For& loop, const Core& core, const std::vector<Block>& parts,
+                     const std::vector<ArrayId>& declared, int64_t most, Block& out) {
+    const ExprId zero = pool_.constant(0);
+    const Block a = needed_for(core, core.a);
+    const ArrayId a_panels = pack_a(core, a, {{loop.range, loop.hi}}, loop.hi, place_for(a));
+    auto [blocks, columns] = column_blocks(core, most);
+    blocks.kind = loop.kind;
+    if (loop.kind == LoopKind::Parallel) {
+      const ExprId extent = core.columns.front().extent;
+      blocks.cost = pool_.floor_div(pool_.scale(pool_.mul(loop.cost, loop.hi), most),
+                                    pool_.max(extent, pool_.constant(1)));
+      blocks.worker_bytes = loop.worker_bytes;
+    }
+    const Rows rows{loop.range, zero, loop.hi, *known(loop.hi)};
+    const ExprId inner = inner_columns(core);
+    const Lines lines{pool_.mul(columns.first, inner), pool_.mul(columns.count, inner),
+                      pool_.scale(inner, most)};
+    const Block b = needed_for(core, core.b);
+    block_of_both(
+        core, parts, declared, rows, columns, a_panels,
+        [&](Block& body) {
+          return Panels{pack_b(core, b, lines, body), zero};
+        },
+        blocks.body);
+    out.push_back({std::move(blocks)});
+  }
+
+  /// Blocks of rows, and blocks of columns inside: what comes after the sums finds them in the
+  /// second-level cache.
+  void split_both(const For& loop, const Core& core, const std::vector<Block>& parts,
+                  const std::vector<ArrayId>& declared, int64_t most, Block& out) {
+    auto [outer, rows] = row_blocks(loop);
+    const ExprId columns = product(core.columns);
+    const Block b = needed_for(core, core.b);
+    const ArrayId b_panels = pack_b(core, b, {pool_.constant(0), columns, columns}, place_for(b));
+    const ArrayId a_panels = pack_rows_of(core, rows, outer.body);
+    auto [blocks, block] = column_blocks(core, most);
+    const ExprId at = pool_.mul(pool_.mul(block.first, inner_columns(core)), product(core.depth));
+    block_of_both(
+        core, parts, declared, rows, block, a_panels,
+        [&](Block& /*body*/) {
+          return Panels{b_panels, at};
+        },
+        blocks.body);
+    outer.body.push_back({std::move(blocks)});
+    out.push_back({std::move(outer)});
   }
 
   std::vector<Frame> frames_;
@@ -486,6 +488,11 @@ Module contract(Module module) {
 // runs for all rows of the block, then the micro-kernel adds to the whole block, then what came
 // after. Scratch that a row had, the block has per row: so an epilogue reads sums that are still in
 // the cache, and a prologue (a softmax before the second product of an attention) computes the
-// rows that the next contraction packs. Operands are packed through their index expressions; what
-// is more than a load is computed into a matrix first.
+// rows that the next contraction packs. Operands are packed through their index expressions,
+// windows of an image straight from it; what is more than that is computed into a matrix first.
+//
+// Where the statements around one contraction touch every column at one place, the columns are cut,
+// too: blocks of columns inside of the blocks of rows, so that the epilogue of a wide product reads
+// the cache; or, for few rows against many columns (a convolution: its weight against its windows),
+// blocks of columns only, each of which packs its columns.
 }  // namespace caten::loops

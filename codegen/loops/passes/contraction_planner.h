@@ -1,11 +1,12 @@
-// How a contraction is cut into blocks, and which of its sums need no scratch. See Note
-// [contractions] in contract.cpp.
+// How a contraction is cut into blocks that are packed, and which of its sums need no scratch. See
+// Note [contractions] in contract.cpp.
 #pragma once
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "codegen/loops/passes/contraction_packer.h"
@@ -15,8 +16,7 @@ namespace caten::loops {
 /// The micro-kernel's tiles, as in runtime/intrinsics/strips/matmul.cpp.
 inline constexpr int64_t kTileRows = 6;
 inline constexpr int64_t kPanelBytes = 64;
-/// Blocks of columns are for so many columns at least, and so many rows at most.
-inline constexpr int64_t kManyColumns = 512;
+/// Blocks of columns only are for so many rows at most.
 inline constexpr int64_t kMostRows = 1024;
 /// Half of the second-level cache: the packed columns of a block, and its results.
 inline constexpr int64_t kBlockBytes = 256 * 1024;
@@ -33,7 +33,7 @@ class ContractionPlanner : protected ContractionPacker {
   std::optional<int64_t> columns_of_block(const For& loop, const Core& core) {
     const std::optional<int64_t> rows = known(loop.hi);
     const std::optional<int64_t> all = known(product(core.columns));
-    if (!rows || *rows > kMostRows || (all && *all < kManyColumns)) {
+    if (!rows || *rows > kMostRows || (all && *all < tiling_.many_columns)) {
       return std::nullopt;
     }
     const Block b = needed_for(core, core.b);
@@ -76,6 +76,30 @@ class ContractionPlanner : protected ContractionPacker {
       }
     }
     return best;
+  }
+
+  /// How many iterations of the first column loop a block of rows and columns takes, where
+  /// something comes after the sums: whole panels.
+  std::optional<int64_t> columns_of_tile(const Core& core, const Block& after) const {
+    const bool is_bare = std::all_of(after.begin(), after.end(), [](const Stmt& stmt) {
+      return std::holds_alternative<Constant>(stmt.node) ||
+             std::holds_alternative<Comment>(stmt.node);
+    });
+    std::optional<int64_t> inner = 1;
+    for (size_t i = 1; i < core.columns.size(); ++i) {
+      const std::optional<int64_t> extent = known(core.columns[i].extent);
+      inner = inner && extent ? std::optional(*inner * *extent) : std::nullopt;
+    }
+    const std::optional<int64_t> outer = known(core.columns.front().extent);
+    if (is_bare || !inner || (outer && *outer * *inner < 2 * tiling_.block_columns)) {
+      return std::nullopt;
+    }
+    const int64_t panel = kPanelBytes / size_of(core.dtype);
+    int64_t count = tiling_.block_columns / *inner;
+    while (count > 0 && count * *inner % panel != 0) {
+      --count;
+    }
+    return count > 0 ? std::optional(count) : std::nullopt;
   }
 
   /// Whether the statements can run for some of the columns: nests over all columns, which touch
@@ -137,6 +161,82 @@ class ContractionPlanner : protected ContractionPacker {
       }
     }
     return fine;
+  }
+
+  void substitute(Block& statements, const index::Pool::Substitution& ranges) {
+    for (Stmt& stmt : statements) {
+      for_each_expr(stmt, [&](ExprId& expr) { expr = pool_.substitute(expr, ranges); });
+      if (Block* body = body_of(stmt)) {
+        substitute(*body, ranges);
+      }
+    }
+  }
+
+  // ---- blocks of columns ----
+
+  /// Packs the second operand, or `count` lines of it from `first` on, with `most` at a time.
+  struct Lines {
+    ExprId first;
+    ExprId count;
+    ExprId most;
+  };
+  ArrayId pack_b(const Core& core, const Block& b, const Lines& lines, Block& out) {
+    const ExprId depth = product(core.depth);
+    const int64_t panel = kPanelBytes / size_of(core.dtype);
+    const ArrayId panels =
+        scratch(core.dtype, pool_.mul(rounded_up(lines.most, panel), depth), "columns", out);
+    std::optional<Matrix> matrix = in_memory(b, core.b, core.dtype, core.columns, core.depth);
+    if (!matrix) {
+      if (const auto image = windows(b, core.b, core.dtype, core.columns, core.depth)) {
+        pack_windows(*image, core.dtype, lines.first, lines.count, depth, panels, out);
+        return panels;
+      }
+      matrix = computed(b, core.b, core.columns, core.depth, product(core.columns), out);
+    }
+    matrix->index = pool_.add(matrix->index, pool_.mul(lines.first, matrix->line_stride));
+    pack("pack_columns", *matrix, core.dtype, lines.count, depth, panels, out);
+    return panels;
+  }
+
+  /// Packs `count` lines of the first operand, computed by `a` over the loop `lines`.
+  ArrayId pack_a(const Core& core, const Block& a, const std::vector<Loop>& lines, ExprId most,
+                 Block& out) {
+    const ExprId depth = product(core.depth);
+    const ArrayId panels =
+        scratch(core.dtype, pool_.mul(rounded_up(most, kTileRows), depth), "rows", out);
+    std::optional<Matrix> matrix = in_memory(a, core.a, core.dtype, lines, core.depth);
+    if (!matrix) {
+      matrix = computed(a, core.a, lines, core.depth, most, out);
+    }
+    pack("pack_rows", *matrix, core.dtype, product(lines), depth, panels, out);
+    return panels;
+  }
+
+  /// A block of rows.
+  struct Rows {
+    RangeId range;  // of the original loop
+    ExprId first;
+    ExprId count;
+    int64_t size;
+  };
+  /// A range of iterations of the first column loop.
+  struct Columns {
+    ExprId first;
+    ExprId count;
+    int64_t most;
+  };
+  /// The loop over blocks of columns, with an empty body, and what its iterations take.
+  std::pair<For, Columns> column_blocks(const Core& core, int64_t most) {
+    const ExprId size = pool_.constant(most);
+    const ExprId extent = core.columns.front().extent;
+    const ExprId blocks = pool_.floor_div(pool_.add(extent, pool_.constant(most - 1)), size);
+    const RangeId number = pool_.new_range(blocks, index::RangeKind::Spatial);
+    const ExprId first = pool_.mul(pool_.range(number), size);
+    const ExprId count = pool_.min(size, pool_.sub(extent, first));
+    return {For{number, pool_.constant(0), blocks, LoopKind::Serial, {}}, {first, count, most}};
+  }
+  ExprId inner_columns(const Core& core) {
+    return product({core.columns.begin() + 1, core.columns.end()});
   }
 
   // ---- sums that go straight to where they are wanted ----
