@@ -127,6 +127,7 @@ class BodyPrinter {
   bool is_for_compiler(const loops::For& loop) const;
   bool rows(const loops::For& loop, const std::string& begin, const std::string& end);
   void pointer_array(const std::string& array, const std::vector<strip::Operand>& operands);
+  std::string chosen_routine(const strip::Step& step);
   std::string routine_of(const std::vector<uint8_t>& code);
   void strip_steps(const loops::For& loop, const strip::Body& body, const std::string& at);
   void strip_call(const strip::Step& step);

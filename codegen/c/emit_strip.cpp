@@ -17,6 +17,9 @@ using strip::Step;
 /// the kernel looks for a Ctrl-C.
 constexpr int kRowsOfCall = 64;
 
+/// Results of so many bytes are not in a cache when they are read.
+constexpr int64_t kPastCaches = int64_t{1} << 25;
+
 bool is_identifier(const std::string& text) {
   return std::all_of(text.begin(), text.end(),
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; }) &&
@@ -167,8 +170,29 @@ void BodyPrinter::pointer_array(const std::string& array, const std::vector<Oper
   }
 }
 
+/// Which of the two routines of a step is called, as far as it is known; the size decides
+/// otherwise.
+std::string BodyPrinter::chosen_routine(const Step& step) {
+  const loops::Array* array = step.past_caches.empty() ? nullptr : &kernel_.array(step.stored);
+  if (array == nullptr || array->space != loops::ArraySpace::Buffer) {
+    return routine_of(step.code);
+  }
+  const ExprId least = pool_.constant(kPastCaches / size_of(array->dtype));
+  if (pool_.is_less(array->size, least)) {
+    return routine_of(step.code);
+  }
+  if (pool_.is_less_equal(least, array->size)) {
+    return routine_of(step.past_caches);
+  }
+  const std::string name = locals_.declare("run");
+  line("void (*const {})(const void *const *, int64_t) = {} < {} ? {} : {};", name,
+       index_.print_operand(array->size), index_.print(least), routine_of(step.code),
+       routine_of(step.past_caches));
+  return name;
+}
+
 void BodyPrinter::fused_call(const Step& step) {
-  const std::string name = routine_of(step.code);
+  const std::string name = chosen_routine(step);
   const std::string array = locals_.declare("p");
   line("const void *{}[{}];", array, step.in.size());
   pointer_array(array, step.in);

@@ -69,7 +69,15 @@ std::optional<Step> longest_run(const Constants& constants, const Body& body, si
     Step step;
     step.kind = Step::Kind::Fused;
     step.in = run.pointers();
-    step.code = run.assemble();
+    const vector::Program program = run.take();
+    step.code = vector::assemble(program);
+    for (const vector::Instruction& i : program.code) {
+      if (i.code != vector::Code::Store || step.in[i.number].kind != Operand::Kind::Memory) {
+        continue;
+      }
+      step.stored = step.in[i.number].array;
+      step.past_caches = vector::assemble_past_caches(program).value_or(std::vector<uint8_t>{});
+    }
     return step;
   }
   return std::nullopt;

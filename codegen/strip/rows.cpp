@@ -42,7 +42,7 @@ class RowsBuilder : private Run {
         return std::nullopt;
       }
     }
-    out_.code = assemble();
+    out_.code = vector::assemble(take());
     return std::move(out_);
   }
 

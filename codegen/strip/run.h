@@ -117,7 +117,7 @@ class Run {
     return out;
   }
 
-  std::vector<uint8_t> assemble() { return vector::assemble(builder_.take()); }
+  vector::Program take() { return builder_.take(); }
 
  protected:
   /// A number that a program of several phases keeps in a cell.

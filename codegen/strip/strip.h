@@ -65,6 +65,10 @@ struct Step {
   index::ExprId index;                // Iota
   const loops::Stmt* stmt = nullptr;  // Scalar
   std::vector<uint8_t> code;          // Fused: codegen/vector, for the operands `in`
+  /// The same for when the array `stored` is too large for caches; empty when there is no such
+  /// code.
+  std::vector<uint8_t> past_caches;
+  ArrayId stored;
 };
 
 struct Body {

@@ -8,8 +8,9 @@ namespace {
 
 class Assembler : private BodyAssembler {
  public:
-  explicit Assembler(const Program& program)
-      : BodyAssembler(program.pointers.size()), whole_(program) {
+  /// `past_caches`: the pointer that is stored to past the caches.
+  explicit Assembler(const Program& program, std::optional<uint32_t> past_caches = std::nullopt)
+      : BodyAssembler(program.pointers.size()), whole_(program), past_caches_(past_caches) {
     if (whole_.phases.empty()) {
       whole_.phases.push_back({0, false});
     } else {
@@ -105,14 +106,41 @@ class Assembler : private BodyAssembler {
     give_pins();
     start();
     held_.clear();
+    if (past_caches_) {
+      align(*past_caches_);
+      is_past_caches_ = true;
+    }
     // Whole rounds, then single vectors, then single elements.
     if (copies_ > 1) {
       loop(copies_, kLanes);
     }
     loop(1, kLanes);
+    is_past_caches_ = false;
     fold();
     loop(1, 1);
+    if (past_caches_) {
+      encoder_.sfence();
+    }
     give_sums();
+  }
+
+  /// Single elements until the stream is at a multiple of 32 bytes.
+  void align(uint32_t pointer) {
+    const Gpr at = kStreamRegisters[kVolatile - 1];
+    encoder_.move(at, stream_register(pointer));
+    const Encoder::Label top = encoder_.here();
+    encoder_.move(Gpr::Rdi, at);
+    encoder_.and_with(Gpr::Rdi, 31);
+    const Encoder::Label aligned = encoder_.jump_forward(Encoder::When::Equal);
+    encoder_.compare(Gpr::Rax, Gpr::Rsi);
+    const Encoder::Label end = encoder_.jump_forward(Encoder::When::GreaterEqual);
+    lay_out(1);
+    body(1);
+    encoder_.add(Gpr::Rax, 1);
+    encoder_.add(at, 4);
+    encoder_.jump_back(top);
+    encoder_.land(aligned);
+    encoder_.land(end);
   }
 
   int copies() const { return operations() <= kShort ? 4 : operations() <= kMedium ? 2 : 1; }
@@ -399,6 +427,7 @@ class Assembler : private BodyAssembler {
   static constexpr int32_t kRows = 8;  // in slot 0
   static constexpr int32_t kSteps = 16;
   Program whole_;
+  std::optional<uint32_t> past_caches_;
   bool has_rows_ = false;
   std::vector<Pin> held_;       // cells that the last loop left in registers
   std::vector<bool> is_empty_;  // per pointer: a cell of a sum that starts from its identity
@@ -409,6 +438,37 @@ class Assembler : private BodyAssembler {
 
 std::vector<uint8_t> assemble(const Program& program) {
   return Assembler(program).run();
+}
+
+std::optional<std::vector<uint8_t>> assemble_past_caches(const Program& program) {
+  std::optional<uint32_t> stored;
+  size_t streams = 0;
+  size_t operations = 0;
+  for (const Pointer& pointer : program.pointers) {
+    streams += pointer.role == Role::Stream ? 1 : 0;
+    if (pointer.role == Role::Function || pointer.role == Role::Cell) {
+      return std::nullopt;
+    }
+  }
+  for (const Instruction& i : program.code) {
+    const Shape shape = row_of(i.code).shape;
+    operations += shape == Shape::Leaf ? 0 : 1;
+    if (shape != Shape::Effect) {
+      continue;
+    }
+    if (i.code != Code::Store || stored || size_of(program.pointers[i.number].dtype) != 4) {
+      return std::nullopt;
+    }
+    stored = i.number;
+  }
+  // What is loaded from there, too, is in the caches anyway.
+  const bool loaded =
+      std::any_of(program.code.begin(), program.code.end(),
+                  [&](const Instruction& i) { return i.code == Code::Load && i.number == stored; });
+  if (!stored || loaded || streams >= kVolatile || operations >= kHeavy) {
+    return std::nullopt;
+  }
+  return Assembler(program, stored).run();
 }
 
 // Note [layout]

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "codegen/vector/vector.h"
@@ -17,5 +18,9 @@ constexpr size_t kMaxSums = 2;
 /// a program with phases, the pointer after its last one is to numbers: how many rows there are (at
 /// least 1), then by how many bytes each pointer advances per row.
 std::vector<uint8_t> assemble(const Program& program);
+
+/// The same where the only stream that is stored to is too large for caches: whole vectors go past
+/// them. nullopt when the program waits for arithmetic, or is not of that kind.
+std::optional<std::vector<uint8_t>> assemble_past_caches(const Program& program);
 
 }  // namespace caten::vector

@@ -447,7 +447,7 @@ class BodyAssembler {
     const DType dtype = program_.pointers[i.number].dtype;
     const int from = in_register(i.a);
     if (size_of(dtype) == 4) {
-      encoder_.vex(single_ ? kStoreOne : kStore, from, 0, to);
+      encoder_.vex(single_ ? kStoreOne : is_past_caches_ ? kStorePastCaches : kStore, from, 0, to);
       return;
     }
     const int t = take();
@@ -546,6 +546,7 @@ class BodyAssembler {
   size_t saved_ = 0;
   // Of the body being made:
   bool single_ = false;
+  bool is_past_caches_ = false;
   bool is_paired_ = false;  // copies are even in number
   int copy_ = 0;
   uint32_t at_ = 0;

@@ -115,6 +115,12 @@ class Encoder {
   void call(Gpr reg);
   /// Into the first-level cache, before it is needed.
   void prefetch(const Place& place);
+  /// Stores past the caches are seen before what is stored after.
+  void sfence() {
+    byte(0x0f);
+    byte(0xae);
+    byte(0xf8);
+  }
   void leave() { byte(0xc9); }
   void ret() { byte(0xc3); }
   void vzeroupper() {

@@ -34,10 +34,11 @@ inline const Row& row_of(Code code) {
   return kRows[static_cast<size_t>(code)];
 }
 
-inline constexpr Opcode kMove{0, 1, 0x28};            // vmovaps
-inline constexpr Opcode kLoad{0, 1, 0x10};            // vmovups
-inline constexpr Opcode kStore{0, 1, 0x11};           //
-inline constexpr Opcode kLoadOne{2, 1, 0x10, false};  // vmovss
+inline constexpr Opcode kMove{0, 1, 0x28};             // vmovaps
+inline constexpr Opcode kLoad{0, 1, 0x10};             // vmovups
+inline constexpr Opcode kStore{0, 1, 0x11};            //
+inline constexpr Opcode kStorePastCaches{0, 1, 0x2b};  // vmovntps
+inline constexpr Opcode kLoadOne{2, 1, 0x10, false};   // vmovss
 inline constexpr Opcode kStoreOne{2, 1, 0x11, false};
 inline constexpr Opcode kBroadcast{1, 2, 0x18};  // vbroadcastss
 inline constexpr Opcode kZero{1, 1, 0xef};       // vpxor

@@ -294,6 +294,39 @@ TEST_F(VectorCode, SpilledValuesAndTails) {
   }
 }
 
+/// Stores past the caches: any alignment, any number of elements, nothing before or behind.
+TEST_F(VectorCode, StoresPastTheCaches) {
+  Builder b;
+  const Value x = b.load(stream(b));
+  const Value s = b.scalar(b.pointer(Role::Scalar, DType::Float32));
+  b.store(stream(b), b.binary(Code::Add, b.binary(Code::Mul, x, x), s));
+  const std::optional<std::vector<uint8_t>> code = assemble_past_caches(b.take());
+  ASSERT_TRUE(code.has_value());
+  const std::string text = disassembled(*code);
+  EXPECT_NE(text.find("vmovntps"), std::string::npos);
+  EXPECT_NE(text.find("sfence"), std::string::npos);
+  const Routine routine(*code);
+  constexpr size_t kPlaces = 9;
+  for (size_t place = 1; place <= kPlaces; ++place) {
+    for (int64_t n = 0; n <= kMost; ++n) {
+      const std::vector<float> data = numbers(n);
+      std::vector<float> out(data.size() + kPlaces + 1, -77.0F);
+      const float scalar = 0.5F;
+      const void* pointers[] = {data.data(), &scalar, out.data() + place};
+      routine(pointers, n);
+      for (size_t i = 0; i < out.size(); ++i) {
+        const bool inside = i >= place && i < place + data.size();
+        EXPECT_EQ(out[i], inside ? data[i - place] * data[i - place] + scalar : -77.0F) << n;
+      }
+    }
+  }
+  // Not what is read again, summed or waits for arithmetic.
+  Builder in_place;
+  const uint32_t both = stream(in_place);
+  in_place.store(both, in_place.binary(Code::Add, in_place.load(both), in_place.constant(1.0F)));
+  EXPECT_FALSE(assemble_past_caches(in_place.take()).has_value());
+}
+
 void negate_all(void* out, const void* x, int64_t n) {
   // Volatile vector registers and the argument's neighbours do not survive a call.
   __asm__ volatile("vzeroall" ::
