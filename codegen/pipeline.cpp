@@ -69,6 +69,7 @@ constexpr Pass<loops::Module> kTccPasses[] = {
     {"transpose",        loops::transpose,       false, "memory that is walked across is read once, in blocks"},
     {"split_guards",     loops::split_guards,    false, "guards leave the loops: what is left of these runs in strips"},
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
+    {"hoist_indices",    loops::hoist_indices,   false, "rows that an index chooses are copied in strips"},
     {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
     {"partial_sums",     loops::partial_sums,    true,  "the other float sums need eight partial sums for precision"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; TinyCC does not do it"},
@@ -100,6 +101,7 @@ constexpr Order kTccOrder[] = {
     {"unroll", "split_guards", "a window at the border has guards of its own"},
     {"unroll", "strip", "strips are straight-line code"},
     {"contract", "transpose", "packing turns operands itself"},
+    {"hoist_indices", "strip", "strips bind no indices"},
     {"transpose", "strip", "turned blocks are read in steps of one"},
     {"strip", "partial_sums", "sums of strips have lanes of their own"},
 };

@@ -15,8 +15,12 @@ namespace {
 
 class Hoister {
  public:
-  Hoister(index::Pool& pool, const Kernel& kernel)
-      : pool_(pool), kernel_(kernel), depth_(kernel.values.size(), 0) {}
+  /// `around_binds`: only out of loops that bind an index.
+  Hoister(index::Pool& pool, const Kernel& kernel, bool around_binds)
+      : pool_(pool),
+        kernel_(kernel),
+        around_binds_(around_binds),
+        depth_(kernel.values.size(), 0) {}
 
   void run(Block& body) { block(body, 0); }
 
@@ -37,7 +41,9 @@ class Hoister {
           collect_writes(*body, written);
           const bool runs = pool_.is_less(loop->lo, loop->hi);
           const auto own = static_cast<std::ptrdiff_t>(ranges_.size()) - 1;
-          lift(*body, depth, {written, runs}, out);
+          if (!around_binds_ || has_bind(*body)) {
+            lift(*body, depth, {written, runs}, out);
+          }
           ranges_.erase(ranges_.begin() + own);  // lifted binds stay
         }
       }
@@ -79,6 +85,11 @@ class Hoister {
       }
     }
     body = std::move(kept);
+  }
+
+  static bool has_bind(const Block& body) {
+    return std::any_of(body.begin(), body.end(),
+                       [](const Stmt& stmt) { return std::holds_alternative<Bind>(stmt.node); });
   }
 
   bool exists(const Load& load) {
@@ -131,6 +142,7 @@ class Hoister {
 
   index::Pool& pool_;
   const Kernel& kernel_;
+  const bool around_binds_;
   std::vector<int> depth_;                       // per value: of the block that defines it
   std::vector<std::pair<RangeId, int>> ranges_;  // open ranges and the depth they belong to
   std::vector<int> binds_at_;
@@ -140,7 +152,14 @@ class Hoister {
 
 Module hoist(Module module) {
   for (Kernel& kernel : module.kernels) {
-    Hoister(module.pool, kernel).run(kernel.body);
+    Hoister(module.pool, kernel, false).run(kernel.body);
+  }
+  return module;
+}
+
+Module hoist_indices(Module module) {
+  for (Kernel& kernel : module.kernels) {
+    Hoister(module.pool, kernel, true).run(kernel.body);
   }
   return module;
 }

@@ -13,6 +13,8 @@ Module reuse(Module module);
 Module partial_sums(Module module);
 /// Moves computations out of loops that they do not depend on.
 Module hoist(Module module);
+/// Of these only indices that come from elements, and what they need.
+Module hoist_indices(Module module);
 /// Loops with independent iterations that are worth several threads become parallel loops.
 Module parallel(Module module);
 /// Sums of products over enough elements become packed matrix multiplications.
