@@ -142,8 +142,15 @@ class Packer {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return blocks_[a].nominal_bytes > blocks_[b].nominal_bytes;
     });
-    for (size_t i : order) {
-      place(blocks_[i]);
+    const int64_t by_size = place_all(order);
+    if (by_size > most_alive()) {
+      const std::vector<Block> before = blocks_;
+      std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+        return blocks_[a].alive.first < blocks_[b].alive.first;
+      });
+      if (place_all(order) >= by_size) {
+        blocks_ = before;
+      }
     }
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return blocks_[a].nominal_offset < blocks_[b].nominal_offset;
@@ -166,6 +173,34 @@ class Packer {
     int64_t end;
     Lifetime alive;
   };
+
+  /// The most bytes that are alive at once: no arena is smaller.
+  int64_t most_alive() const {
+    std::vector<int64_t> alive;  // by call
+    for (const Block& block : blocks_) {
+      alive.resize(std::max(alive.size(), block.alive.last + 2));
+      alive[block.alive.first] += block.nominal_bytes;
+      alive[block.alive.last + 1] -= block.nominal_bytes;
+    }
+    int64_t most = 0;
+    int64_t now = 0;
+    for (int64_t change : alive) {
+      now += change;
+      most = std::max(most, now);
+    }
+    return most;
+  }
+
+  /// Places the blocks in that order; the end of the highest.
+  int64_t place_all(const std::vector<size_t>& order) {
+    placed_.clear();
+    int64_t end = 0;
+    for (size_t i : order) {
+      place(blocks_[i]);
+      end = std::max(end, blocks_[i].nominal_end());
+    }
+    return end;
+  }
 
   /// In the lowest gap between blocks that are alive at some time with it. Every block is compared
   /// with every other here, by numbers alone: parameters' gradients, and what is kept for them, are
@@ -296,8 +331,9 @@ void plan_memory(loops::Module& module, runtime::Program& program) {
 }
 
 // Note [packing]
-// Blocks are placed with the largest first, each in the lowest gap between blocks that are alive at
-// some time with it. That is done with every symbol at a nominal value. What it gives is an order:
+// Blocks are placed with the largest first (and where that takes more than is alive at once, in the
+// order of time, if it takes less so), each in the lowest gap between blocks that are alive at some
+// time with it. That is done with every symbol at a nominal value. What it gives is an order:
 // which blocks lie below which. The offset of a block is then the highest end of those below that
 // are alive with it, as an expression; so no two blocks overlap whatever the symbols are, and with
 // the nominal values (or without symbols) the packing is the one that was found. Only those that
