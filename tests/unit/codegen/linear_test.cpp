@@ -16,20 +16,21 @@ namespace {
 std::atomic<int64_t> allocations{0};
 }  // namespace
 
-void* operator new(size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+// Not inlined: gcc would warn of free() and operator new, or of malloc() and operator delete.
+[[gnu::noinline]] void* operator new(size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
   allocations.fetch_add(1, std::memory_order_relaxed);
   return std::malloc(bytes == 0 ? 1 : bytes);
 }
-void* operator new(size_t bytes) {
+[[gnu::noinline]] void* operator new(size_t bytes) {
   if (void* memory = operator new(bytes, std::nothrow)) {
     return memory;
   }
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, size_t /*bytes*/) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, size_t /*bytes*/) noexcept {
   std::free(memory);
 }
 
