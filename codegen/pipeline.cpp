@@ -73,6 +73,7 @@ constexpr Pass<loops::Module> kTccPasses[] = {
     {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
     {"partial_sums",     loops::partial_sums,    true,  "the other float sums need eight partial sums for precision"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; TinyCC does not do it"},
+    {"common_values",    loops::common_values,    false, "hoisting brings equal computations together"},
     {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
 };
 constexpr Pass<loops::Module> kC99Passes[] = {
@@ -80,6 +81,7 @@ constexpr Pass<loops::Module> kC99Passes[] = {
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
     {"partial_sums",     loops::partial_sums,    true,  "float sums need eight partial sums for precision; compilers vectorise them"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; a reader sees what changes"},
+    {"common_values",    loops::common_values,    false, "hoisting brings equal computations together"},
     {"spill_scratch",    loops::spill_scratch,   true,  "the stack holds little, and nothing of symbolic size"},
 };
 constexpr Pass<loops::Module> kGnuPasses[] = {
@@ -89,6 +91,7 @@ constexpr Pass<loops::Module> kGnuPasses[] = {
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
     {"partial_sums",     loops::partial_sums,    true,  "float sums need eight partial sums for precision; compilers vectorise them"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; a reader sees what changes"},
+    {"common_values",    loops::common_values,    false, "hoisting brings equal computations together"},
     {"spill_scratch",    loops::spill_shared,    true,  "the stack holds little; a loop whose threads would share memory is not parallel"},
 };
 constexpr Order kTccOrder[] = {
@@ -113,6 +116,7 @@ constexpr Order kTargetOrder[] = {
     {"split_guards", "dead_guards", "guards that are known leave values behind"},
     {"split_guards", "partial_sums", "pieces of a sum have lanes of their own"},
     {"partial_sums", "hoist", "unrolled copies leave invariants behind"},
+    {"hoist", "common_values", "what is equal has to be in one block, or in one around it"},
 };
 // clang-format on
 static_assert(in_order(kAirPasses, kAirOrder));

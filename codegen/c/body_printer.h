@@ -25,7 +25,8 @@ using loops::ValueId;
 
 /// Where a value is used.
 struct UseInfo {
-  int count = 0;
+  int count = 0;          // places in the text
+  int operands = 0;       // places in the loop IR
   bool compared = false;  // an operand whose type matters to compilers' warnings
 };
 
@@ -77,6 +78,7 @@ class BodyPrinter {
   void statement(const Block& statements, size_t at);
   bool may_move_to_use(const Block& statements, size_t at, ValueId value,
                        loops::ArrayId array) const;
+  bool is_read_before_write(const Block& statements, size_t at, const loops::Load& load) const;
   static bool uses_value(const Stmt& stmt, ValueId value);
   static bool is_added(const Stmt& stmt, ValueId value);
   bool is_condition(const Block& statements, size_t at, const loops::Let& let) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codegen/c/broken_line.h"
 #include "codegen/c/emit_data.h"
 #include "codegen/c/entry_printer.h"
 #include "ir/support/check.h"
@@ -83,10 +84,10 @@ std::string EntryPrinter::companion_functions() {
       body += fmt::format("  return {};\n",
                           spell_int64(bytes.evaluate({}).value_or(0), DialectKind::C99));
     } else {
-      body += fmt::format(
-          "  int bad = 0;\n  const int64_t bytes = {};\n  return bad || bytes < 0 ? -1 : "
-          "bytes;\n",
-          checked_size_text(bytes, symbols_, uses_));
+      body += "  int bad = 0;\n";
+      body += broken_line(
+          fmt::format("  const int64_t bytes = {};", checked_size_text(bytes, symbols_, uses_)));
+      body += "  return bad || bytes < 0 ? -1 : bytes;\n";
     }
     out += fmt::format("int64_t {}_{}({}) {{\n{}}}\n\n", entry_.c_name, suffix, sizes, body);
   };
@@ -122,8 +123,10 @@ std::string EntryPrinter::unused_symbols(const std::string& text) const {
 
 /// Statements that set one state buffer to its initial contents: zeros unless they are known.
 std::string EntryPrinter::state_initialiser(const Buffer& b, const SizeExpr& offset) {
+  const bool first = is_constant(offset) && offset.evaluate({}).value_or(0) == 0;
   const std::string place =
-      fmt::format("(unsigned char *)state + {}", size_text(offset, symbols_, uses_));
+      first ? "state"
+            : fmt::format("(unsigned char *)state + {}", size_text(offset, symbols_, uses_));
   const auto given = std::find_if(entry_.parameters.begin(), entry_.parameters.end(),
                                   [&](const auto& data) { return data.storage == b.storage; });
   const bool zero = given == entry_.parameters.end() ||
@@ -131,8 +134,11 @@ std::string EntryPrinter::state_initialiser(const Buffer& b, const SizeExpr& off
                                 [](std::byte byte) { return byte == std::byte{0}; });
   uses_.functions.insert("memset");
   if (zero) {
-    return fmt::format("  memset({}, 0, (size_t)({}));\n", place,
-                       size_text(buffer_bytes(b), symbols_, uses_));
+    const SizeExpr bytes = buffer_bytes(b);
+    return fmt::format("  memset({}, 0, {});\n", place,
+                       is_constant(bytes)
+                           ? std::to_string(bytes.evaluate({}).value_or(0))
+                           : fmt::format("(size_t)({})", size_text(bytes, symbols_, uses_)));
   }
   const std::string name =
       library_.function_names.declare(fmt::format("{}_initial_{}", entry_.c_name, b.name));

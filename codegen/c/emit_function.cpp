@@ -17,13 +17,12 @@ namespace caten::c {
 namespace {
 
 /// Products of symbols with the largest number that each is multiplied by.
-using Products = std::map<std::vector<index::AtomId>, int64_t>;
+using Products = std::map<index::AtomList, int64_t>;
 
 }  // namespace
 
 /// The condition under which `coefficient` times the symbols overflows, none of them negative.
-std::string EntryPrinter::overflow_condition(const std::vector<index::AtomId>& atoms,
-                                             int64_t coefficient) {
+std::string EntryPrinter::overflow_condition(const index::AtomList& atoms, int64_t coefficient) {
   std::string text;
   for (size_t i = 1; i < atoms.size(); ++i) {  // what the last line divides by
     if (i == 1 || atoms[i] != atoms[i - 1]) {
@@ -68,8 +67,8 @@ std::string EntryPrinter::size_checks() {
     }
     const std::string text = checked_size_text(codegen::size_expr(pool(), size), symbols_, uses_);
     checked += pool().is_nonnegative(size)
-                   ? fmt::format("  (void){};\n", text)
-                   : fmt::format("  if ({} < 0) {{\n    bad = 1;\n  }}\n", text);
+                   ? broken_line(fmt::format("  (void){};", text))
+                   : broken_line(fmt::format("  if ({} < 0) {{", text)) + "    bad = 1;\n  }\n";
   };
   for (const loops::Buffer& b : module_.buffers) {
     index::ExprId bytes = pool().constant(size_of(b.dtype));
@@ -89,8 +88,8 @@ std::string EntryPrinter::size_checks() {
     const std::string left = checked_size_text(check.left, symbols_, uses_);
     const std::string right = checked_size_text(check.right, symbols_, uses_);
     if (left != right) {  // sizes that were found to be one are
-      relations += fmt::format("  if ({} != {}) {{\n    return {};\n  }}\n", left, right,
-                               code("SIZE_RELATION"));
+      relations += broken_line(fmt::format("  if ({} != {}) {{", left, right));
+      relations += fmt::format("    return {};\n  }}\n", code("SIZE_RELATION"));
     }
   }
   std::string out;

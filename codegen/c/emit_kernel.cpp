@@ -80,10 +80,16 @@ void BodyPrinter::bind(const loops::Bind& bind) {
   const std::string size = index_.print_operand(extent);
   const std::string given = text(bind.value);
   const std::string offset = index_.print(bind.offset);
-  const std::string name = locals_.declare("at");
   const std::string start =
       pool_.is(bind.offset, 0) ? given : fmt::format("{} + {}", given, offset);
-  if (!bind.checked) {
+  const std::string name = locals_.declare("at");
+  if (bind.check == index::IndexCheck::Known) {
+    line("const int64_t {} = {};", name, without_parentheses(start));
+    remember(name, "const int64_t");
+    index_.name_range(bind.range, name);
+    return;
+  }
+  if (bind.check == index::IndexCheck::Clamped) {
     uses_.helpers.insert("index_clamp");
     line("const int64_t {} = index_clamp({}, {});", name, start, index_.print(extent));
     remember(name, "const int64_t");
@@ -240,6 +246,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
             std::string source = load_text(s);
             if (array.is_scalar && last_write_[s.array.index] < position_) {
               text_of_[s.value.index] = arrays_[s.array.index];  // it keeps this value
+            } else if (array.is_scalar && is_read_before_write(statements, at, s)) {
+              text_of_[s.value.index] = arrays_[s.array.index];
             } else if (!s.guard.empty() && is_chosen_under_its_guard(statements, at, s)) {
               text_of_[s.value.index] = element_text(s);
             } else if (!s.guard.empty()) {
@@ -285,7 +293,8 @@ void BodyPrinter::statement(const Block& statements, size_t at) {
               declared_by_store_[s.array.index] = true;
             } else if (const Stmt* fill = zeros_of(statements, at, s.array)) {
               done_.insert(fill);
-              declare(s.array, is_float(kernel_.array(s.array).dtype) ? "0.0f" : "0");
+              const DType dtype = kernel_.array(s.array).dtype;
+              declare(s.array, dtype == DType::Float64 ? "0.0" : is_float(dtype) ? "0.0f" : "0");
             } else {
               declare(s.array, "");
             }

@@ -70,7 +70,7 @@ class EntryPrinter {
   };
   /// `if (…) return BAD_SIZE` for every size that can be wrong, then the size relations.
   std::string size_checks();
-  std::string overflow_condition(const std::vector<index::AtomId>& atoms, int64_t coefficient);
+  std::string overflow_condition(const index::AtomList& atoms, int64_t coefficient);
   /// Pointers into params, state and scratch.
   std::vector<Declaration> pointer_declarations();
   KernelStyle style() const;

@@ -38,6 +38,7 @@ bool is_compare(air::Op op) {
 
 void BodyPrinter::count_uses(const Block& statements) {
   for (const Stmt& stmt : statements) {
+    loops::for_each_operand(stmt, [&](ValueId operand) { ++use_[operand.index].operands; });
     std::visit(Overloaded{
                    [&](const loops::Let& s) {
                      for (ValueId arg : s.args) {
@@ -194,6 +195,26 @@ bool BodyPrinter::is_chosen_under_its_guard(const Block& statements, size_t at,
                          return failed.size() == 1 && failed.front() == opposite;
                        });
   });
+}
+
+/// Whether all uses of the value come further down this block before anything writes to the scalar
+/// that it is loaded from: then they name the scalar itself.
+bool BodyPrinter::is_read_before_write(const Block& statements, size_t at,
+                                       const loops::Load& load) const {
+  int uses = 0;
+  bool writes = false;
+  const auto look = [&](const Stmt& stmt) {
+    for_each_written(stmt, [&](loops::ArrayId written) { writes |= written == load.array; });
+  };
+  for (size_t i = at + 1; i < statements.size() && !writes; ++i) {
+    loops::for_each_operand(statements[i],
+                            [&](ValueId operand) { uses += operand == load.value ? 1 : 0; });
+    look(statements[i]);
+    if (const Block* body = loops::body_of(statements[i])) {
+      loops::for_each_stmt(*body, look);
+    }
+  }
+  return uses == use_[load.value.index].operands;
 }
 
 bool BodyPrinter::is_added(const Stmt& stmt, ValueId value) {

@@ -51,27 +51,23 @@ Bounds product(const Bounds& a, const Bounds& b) {
 Pool::Pool(std::vector<std::string> symbols) : symbols_(std::move(symbols)) {}
 
 AtomId Pool::intern_atom(const Atom& atom) {
-  const size_t key = hash_atom(atom);
-  auto [first, last] = atom_index_.equal_range(key);
-  for (auto it = first; it != last; ++it) {
-    if (atoms_[it->second] == atom) {
-      return AtomId{it->second};
-    }
-  }
   const auto id = static_cast<uint32_t>(atoms_.size());
-  atoms_.push_back(atom);
-  atom_index_.emplace(key, id);
-  return AtomId{id};
+  const uint32_t found = atom_index_.find_or_add(
+      hash_atom(atom), id, [&](uint32_t known) { return atoms_[known] == atom; });
+  if (found == id) {
+    atoms_.push_back(atom);
+    atom_exprs_.emplace_back();
+  }
+  return AtomId{found};
 }
 
 ExprId Pool::intern(std::vector<Term> terms) {
   ++steps_;
-  const size_t key = hash_terms(terms);
-  auto [first, last] = expr_index_.equal_range(key);
-  for (auto it = first; it != last; ++it) {
-    if (exprs_[it->second].terms == terms) {
-      return ExprId{it->second};
-    }
+  const auto next = static_cast<uint32_t>(exprs_.size());
+  const uint32_t found = expr_index_.find_or_add(
+      hash_terms(terms), next, [&](uint32_t known) { return exprs_[known].terms == terms; });
+  if (found != next) {
+    return ExprId{found};
   }
   Expr expr;
   expr.bounds = {0, 0};
@@ -102,10 +98,8 @@ ExprId Pool::intern(std::vector<Term> terms) {
   std::sort(expr.ranges.begin(), expr.ranges.end());
   expr.ranges.erase(std::unique(expr.ranges.begin(), expr.ranges.end()), expr.ranges.end());
   expr.terms = std::move(terms);
-  const auto id = static_cast<uint32_t>(exprs_.size());
   exprs_.push_back(std::move(expr));
-  expr_index_.emplace(key, id);
-  return ExprId{id};
+  return ExprId{next};
 }
 
 Bounds Pool::atom_bounds(const Atom& a) const {
@@ -214,18 +208,18 @@ bool recombine_digits(Pool& pool, std::vector<Term>& terms) {
         continue;
       }
       Term rest = terms[i];
-      rest.atoms.erase(rest.atoms.begin() + static_cast<std::ptrdiff_t>(k));
+      rest.atoms.erase(rest.atoms.begin() + k);
       const Term divisor = pool.terms(low.right).front();
       Term scaled = rest;
       if (__builtin_mul_overflow(rest.coefficient, divisor.coefficient, &scaled.coefficient)) {
         continue;
       }
-      scaled.atoms.insert(scaled.atoms.end(), divisor.atoms.begin(), divisor.atoms.end());
+      scaled.atoms.append(divisor.atoms.begin(), divisor.atoms.end());
       for (size_t j = 0; j < terms.size(); ++j) {
         if (j == i || terms[j].coefficient != scaled.coefficient) {
           continue;
         }
-        for (const AtomId id : std::vector<AtomId>(terms[j].atoms)) {
+        for (const AtomId id : AtomList(terms[j].atoms)) {
           const Atom high = pool.atom(id);
           if (high.kind != AtomKind::Mod || !is_positive(high.right)) {
             continue;
@@ -242,7 +236,7 @@ bool recombine_digits(Pool& pool, std::vector<Term>& terms) {
           for (const Term& t : std::vector<Term>(pool.terms(whole))) {
             Term product = rest;
             product.coefficient = checked_mul(rest.coefficient, t.coefficient);
-            product.atoms.insert(product.atoms.end(), t.atoms.begin(), t.atoms.end());
+            product.atoms.append(t.atoms.begin(), t.atoms.end());
             std::sort(product.atoms.begin(), product.atoms.end());
             terms.push_back(std::move(product));
           }
@@ -293,21 +287,20 @@ bool Pool::recombine(std::vector<Term>& terms) {
         continue;
       }
       const Atom div_atom{AtomKind::FloorDiv, 0, mod_atom.left, mod_atom.right};
-      auto [first, last] = atom_index_.equal_range(hash_atom(div_atom));
-      auto found =
-          std::find_if(first, last, [&](const auto& e) { return atoms_[e.second] == div_atom; });
-      if (found == last) {
+      const std::optional<uint32_t> found = atom_index_.find(
+          hash_atom(div_atom), [&](uint32_t known) { return atoms_[known] == div_atom; });
+      if (!found) {
         continue;
       }
       Term rest = terms[i];
-      rest.atoms.erase(rest.atoms.begin() + static_cast<std::ptrdiff_t>(k));
+      rest.atoms.erase(rest.atoms.begin() + k);
       const Term divisor = this->terms(mod_atom.right).front();
       Term wanted = rest;
       if (__builtin_mul_overflow(rest.coefficient, divisor.coefficient, &wanted.coefficient)) {
         continue;
       }
-      wanted.atoms.insert(wanted.atoms.end(), divisor.atoms.begin(), divisor.atoms.end());
-      wanted.atoms.push_back(AtomId{found->second});
+      wanted.atoms.append(divisor.atoms.begin(), divisor.atoms.end());
+      wanted.atoms.push_back(AtomId{*found});
       std::sort(wanted.atoms.begin(), wanted.atoms.end());
       auto partner = std::find(terms.begin(), terms.end(), wanted);
       if (partner == terms.end()) {
@@ -318,7 +311,7 @@ bool Pool::recombine(std::vector<Term>& terms) {
       for (const Term& t : std::vector<Term>(this->terms(mod_atom.left))) {
         Term scaled = rest;
         scaled.coefficient = checked_mul(rest.coefficient, t.coefficient);
-        scaled.atoms.insert(scaled.atoms.end(), t.atoms.begin(), t.atoms.end());
+        scaled.atoms.append(t.atoms.begin(), t.atoms.end());
         std::sort(scaled.atoms.begin(), scaled.atoms.end());
         terms.push_back(std::move(scaled));
       }
@@ -329,14 +322,19 @@ bool Pool::recombine(std::vector<Term>& terms) {
 }
 
 ExprId Pool::constant(int64_t value) {
-  if (value == 0) {
-    return intern({});
+  const auto [known, added] = constants_.try_emplace(value);
+  if (added) {
+    known->second = value == 0 ? intern({}) : intern({Term{value, {}}});
   }
-  return intern({Term{value, {}}});
+  return known->second;
 }
 
 ExprId Pool::atom_expr(const Atom& atom) {
-  return intern({Term{1, {intern_atom(atom)}}});
+  const AtomId id = intern_atom(atom);
+  if (!atom_exprs_[id.index].valid()) {
+    atom_exprs_[id.index] = intern({Term{1, {id}}});
+  }
+  return atom_exprs_[id.index];
 }
 
 ExprId Pool::symbol(uint32_t number) {

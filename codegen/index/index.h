@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/index/atom_list.h"
+#include "codegen/index/hash_index.h"
 #include "ir/dim.h"
 #include "ir/support/id.h"
 
@@ -28,11 +30,15 @@ namespace caten::index {
 
 using ExprId = Id<struct ExprTag>;
 using RangeId = Id<struct RangeTag>;
-using AtomId = Id<struct AtomTag>;
 
 /// Data: an index that comes from an element (gather, dynamic slice start), clamped into
 /// [0, extent) before use.
 enum class RangeKind : uint8_t { Spatial, Reduce, Data };
+
+/// How such an index becomes one of [0, extent). Clamped: it is moved there. Checked: a negative
+/// one counts from the end once, and one that is still outside sets the status of the kernel.
+/// Known: it lies there, as the positions do that sorting gives.
+enum class IndexCheck : uint8_t { Clamped, Checked, Known };
 
 struct Range {
   ExprId extent;
@@ -50,7 +56,7 @@ struct Atom {
 
 struct Term {
   int64_t coefficient = 0;
-  std::vector<AtomId> atoms;  // sorted, with repetition; empty for the constant term
+  AtomList atoms;  // sorted, with repetition; empty for the constant term
   friend bool operator==(const Term&, const Term&) = default;
 };
 
@@ -160,9 +166,11 @@ class Pool {
   std::vector<std::string> symbols_;
   std::vector<Expr> exprs_;
   std::vector<Atom> atoms_;
+  std::vector<ExprId> atom_exprs_;  // per atom: the expression that it is alone, once asked for
   std::vector<Range> ranges_;
-  std::unordered_multimap<size_t, uint32_t> expr_index_;
-  std::unordered_multimap<size_t, uint32_t> atom_index_;
+  HashIndex expr_index_;
+  HashIndex atom_index_;
+  std::unordered_map<int64_t, ExprId> constants_;
   int64_t steps_ = 0;
 };
 

@@ -254,8 +254,8 @@ void KernelBuilder::compute_value(StatementId id, schedule::ValueId value_id, Bl
     }
     case ValueKind::Bind: {
       block.push_back({Bind{value.range, result_of(value.inputs.front()), here(id, value.offset),
-                            value.checked, here(id, value.guard)}});
-      kernel_.checks_indices |= value.checked;
+                            value.check, here(id, value.guard)}});
+      kernel_.checks_indices |= value.check == index::IndexCheck::Checked;
       return;
     }
     case ValueKind::Alias:

@@ -29,6 +29,8 @@ void KernelBuilder::begin_reduction(StatementId id, size_t depth, Block& block) 
   };
   if (arg) {
     accumulator.value = fresh(element, false);
+    kernel_.arrays[accumulator.value.array.index].label =
+        node.get<air::ArgReduceAttr>().max ? "largest" : "least";
     accumulator.position = accumulator.in_place ? Place{} : fresh(DType::Int64, false);
   } else {
     accumulator.value = accumulator.in_place ? Place{} : fresh(element, is_half(element));
@@ -233,7 +235,7 @@ void KernelBuilder::sort_leaf(StatementId id, Block& block) {
   keys.tuple[axis] = pool_.constant(1);
   const Place second = element_of(keys.producer, keys, id);
   Array work;
-  work.label = label_of(graph_, s.node);
+  work.label = "work";
   work.space = ArraySpace::Scratch;
   work.dtype = DType::Int64;
   work.size = pool_.scale(array.shape[axis], 2);

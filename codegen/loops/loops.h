@@ -75,13 +75,13 @@ struct Accumulate {
   air::ReduceOp op = air::ReduceOp::Add;
   ValueId value;
 };
-/// range = clamp(value + offset, 0, extent - 1). Checked: a negative value counts from the end
-/// once, and where the guard holds anything out of range sets the status of the kernel.
+/// range = value + offset, made an index by `check`. Where the guard does not hold nothing sets the
+/// status of the kernel.
 struct Bind {
   RangeId range;
   ValueId value;
   ExprId offset;
-  bool checked = false;
+  index::IndexCheck check = index::IndexCheck::Clamped;
   Guard guard;
 };
 /// Stores the positions, in stable order, of `count` keys, NaN last: key k is at keys_index + k *

@@ -41,7 +41,10 @@ std::string label_of(const air::Graph& graph, air::NodeId id) {
   if (node.op == air::Op::Param) {
     return node.get<air::ParamAttr>().name;
   }
-  return graph.label(id);
+  if (node.op == air::Op::ArgReduce) {
+    return node.get<air::ArgReduceAttr>().max ? "argmax" : "argmin";
+  }
+  return node.op == air::Op::Sort ? "order" : graph.label(id);
 }
 
 std::string kernel_name(const schedule::Schedule& schedule, const schedule::Kernel& kernel) {

@@ -2,10 +2,23 @@
 #include <fmt/core.h>
 
 #include "codegen/loops/loops.h"
+#include "ir/support/check.h"
 #include "ir/support/overloaded.h"
 
 namespace caten::loops {
 namespace {
+
+std::string_view check_name(index::IndexCheck check) {
+  switch (check) {
+    case index::IndexCheck::Clamped:
+      return "clamped";
+    case index::IndexCheck::Checked:
+      return "checked";
+    case index::IndexCheck::Known:
+      return "known";
+  }
+  CATEN_UNREACHABLE("index check");
+}
 
 class Printer {
  public:
@@ -58,86 +71,85 @@ class Printer {
 
   void block(const Block& statements) {
     for (const Stmt& stmt : statements) {
-      std::visit(Overloaded{
-                     [&](const Let& s) {
-                       line("(let %{} {} ({}{}))", s.value.index, type(s.value), air::name(s.op),
-                            values(s.args));
-                     },
-                     [&](const Constant& s) {
-                       line("(let %{} {} {})", s.value.index, type(s.value), s.scalar.to_string());
-                     },
-                     [&](const IndexValue& s) {
-                       line("(let %{} {} (index {}{}))", s.value.index, type(s.value),
-                            expr(s.index), s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
-                     },
-                     [&](const Load& s) {
-                       line("(let %{} {} (load a{} {}{}))", s.value.index, type(s.value),
-                            s.array.index, expr(s.index),
-                            s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
-                     },
-                     [&](const Select& s) {
-                       std::string text;
-                       for (size_t i = 0; i < s.cases.size(); ++i) {
-                         text += fmt::format(" ((and{}) %{})", guard(s.cases[i]), s.args[i].index);
-                       }
-                       line("(let %{} {} (select{} %{}))", s.value.index, type(s.value), text,
-                            s.args.back().index);
-                     },
-                     [&](const Store& s) {
-                       line("(store a{} {} %{})", s.array.index, expr(s.index), s.value.index);
-                     },
-                     [&](const Accumulate& s) {
-                       line("(accumulate {} a{} {} %{})", reduce_name(s.op), s.array.index,
-                            expr(s.index), s.value.index);
-                     },
-                     [&](const Bind& s) {
-                       line("(bind r{} {} %{} {}{})", s.range.index,
-                            s.checked ? "checked" : "clamped", s.value.index, expr(s.offset),
-                            s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
-                     },
-                     [&](const SortLine& s) {
-                       line("(sort {} a{} {} {} a{} {} {} {} a{}{})",
-                            s.descending ? "descending" : "ascending", s.order.index,
-                            expr(s.order_index), expr(s.order_stride), s.keys.index,
-                            expr(s.keys_index), expr(s.keys_stride), expr(s.count), s.work.index,
-                            s.wanted == s.count ? "" : " (wanted " + expr(s.wanted) + ")");
-                     },
-                     [&](const Call& s) {
-                       std::string text;
-                       for (const Call::Pointer& pointer : s.pointers) {
-                         text += fmt::format(" ({} a{} {})", pointer.written ? "write" : "read",
-                                             pointer.array.index, expr(pointer.index));
-                       }
-                       for (ExprId number : s.numbers) {
-                         text += " " + expr(number);
-                       }
-                       line("(call {}{})", s.function, text);
-                     },
-                     [&](const Scratch& s) {
-                       const Array& array = kernel_.array(s.array);
-                       line("(scratch a{} {} {})", s.array.index,
-                            array.widened ? std::string_view("float32") : name(array.dtype),
-                            expr(array.size));
-                     },
-                     [&](const For& s) {
-                       constexpr std::string_view kKinds[] = {"for", "strip", "parallel"};
-                       line("({} r{} {} {}", kKinds[static_cast<size_t>(s.kind)], s.range.index,
-                            expr(s.lo), expr(s.hi));
-                       ++indent_;
-                       block(s.body);
-                       --indent_;
-                       out_ += ')';
-                     },
-                     [&](const If& s) {
-                       line("(if %{}", s.condition.index);
-                       ++indent_;
-                       block(s.body);
-                       --indent_;
-                       out_ += ')';
-                     },
-                     [](const Comment&) {},
-                 },
-                 stmt.node);
+      std::visit(
+          Overloaded{
+              [&](const Let& s) {
+                line("(let %{} {} ({}{}))", s.value.index, type(s.value), air::name(s.op),
+                     values(s.args));
+              },
+              [&](const Constant& s) {
+                line("(let %{} {} {})", s.value.index, type(s.value), s.scalar.to_string());
+              },
+              [&](const IndexValue& s) {
+                line("(let %{} {} (index {}{}))", s.value.index, type(s.value), expr(s.index),
+                     s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
+              },
+              [&](const Load& s) {
+                line("(let %{} {} (load a{} {}{}))", s.value.index, type(s.value), s.array.index,
+                     expr(s.index), s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
+              },
+              [&](const Select& s) {
+                std::string text;
+                for (size_t i = 0; i < s.cases.size(); ++i) {
+                  text += fmt::format(" ((and{}) %{})", guard(s.cases[i]), s.args[i].index);
+                }
+                line("(let %{} {} (select{} %{}))", s.value.index, type(s.value), text,
+                     s.args.back().index);
+              },
+              [&](const Store& s) {
+                line("(store a{} {} %{})", s.array.index, expr(s.index), s.value.index);
+              },
+              [&](const Accumulate& s) {
+                line("(accumulate {} a{} {} %{})", reduce_name(s.op), s.array.index, expr(s.index),
+                     s.value.index);
+              },
+              [&](const Bind& s) {
+                line("(bind r{} {} %{} {}{})", s.range.index, check_name(s.check), s.value.index,
+                     expr(s.offset), s.guard.empty() ? "" : " (when" + guard(s.guard) + ")");
+              },
+              [&](const SortLine& s) {
+                line("(sort {} a{} {} {} a{} {} {} {} a{}{})",
+                     s.descending ? "descending" : "ascending", s.order.index, expr(s.order_index),
+                     expr(s.order_stride), s.keys.index, expr(s.keys_index), expr(s.keys_stride),
+                     expr(s.count), s.work.index,
+                     s.wanted == s.count ? "" : " (wanted " + expr(s.wanted) + ")");
+              },
+              [&](const Call& s) {
+                std::string text;
+                for (const Call::Pointer& pointer : s.pointers) {
+                  text += fmt::format(" ({} a{} {})", pointer.written ? "write" : "read",
+                                      pointer.array.index, expr(pointer.index));
+                }
+                for (ExprId number : s.numbers) {
+                  text += " " + expr(number);
+                }
+                line("(call {}{})", s.function, text);
+              },
+              [&](const Scratch& s) {
+                const Array& array = kernel_.array(s.array);
+                line("(scratch a{} {} {})", s.array.index,
+                     array.widened ? std::string_view("float32") : name(array.dtype),
+                     expr(array.size));
+              },
+              [&](const For& s) {
+                constexpr std::string_view kKinds[] = {"for", "strip", "parallel"};
+                line("({} r{} {} {}", kKinds[static_cast<size_t>(s.kind)], s.range.index,
+                     expr(s.lo), expr(s.hi));
+                ++indent_;
+                block(s.body);
+                --indent_;
+                out_ += ')';
+              },
+              [&](const If& s) {
+                line("(if %{}", s.condition.index);
+                ++indent_;
+                block(s.body);
+                --indent_;
+                out_ += ')';
+              },
+              [](const Comment&) {},
+          },
+          stmt.node);
     }
   }
 

@@ -46,7 +46,7 @@ void Walker::add_binds(ValueId id) {
 }
 
 ValueId Walker::bind(StatementId statement, NodeId node, ValueId input, ExprId extent,
-                     ExprId offset, bool checked, const Guard& guard) {
+                     ExprId offset, index::IndexCheck check, const Guard& guard) {
   auto [entry, inserted] = bind_index_.try_emplace(
       std::tuple(input.index, extent.index, offset.index, guard), ValueId{});
   if (inserted) {
@@ -56,7 +56,7 @@ ValueId Walker::bind(StatementId statement, NodeId node, ValueId input, ExprId e
     value.guard = guard;
     value.range = pool_.new_range(extent, index::RangeKind::Data);
     value.offset = offset;
-    value.checked = checked;
+    value.check = check;
     range_binds_[value.range.index] = id;
     add_binds(id);
     entry->second = id;
@@ -88,7 +88,8 @@ std::vector<ExprId> Walker::slice_tuple(StatementId statement, const air::SliceA
     const ExprId low = axis.step < 0 ? reach : pool_.constant(0);
     const ExprId room = pool_.sub(pool_.from_dim((*base)[i]), reach);
     const ValueId given = request(statement, input, {}, guard, repeats);
-    const ValueId bound = bind(statement, input, given, room, pool_.sub(start, low), false, guard);
+    const ValueId bound = bind(statement, input, given, room, pool_.sub(start, low),
+                               index::IndexCheck::Clamped, guard);
     binds.push_back(bound);
     out.push_back(pool_.add(pool_.add(pool_.range(schedule_.value(bound).range), low),
                             pool_.scale(tuple[i], axis.step)));

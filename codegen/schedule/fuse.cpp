@@ -33,8 +33,9 @@ class Fuser {
     std::set<ArrayId> reads;
   };
 
-  bool depends(size_t later, size_t earlier) const;
+  bool depends(size_t later, size_t earlier);
   bool goes_on_by_rows(StatementId id, const Flow& flow) const;
+  bool comes_between_more(StatementId id, RangeId row, const Draft& before) const;
   bool may_join(size_t kernel, StatementId id);
   bool join_kernel(size_t kernel, StatementId id);
   bool is_scatter(StatementId id) const {
@@ -44,6 +45,10 @@ class Fuser {
   bool walks_columns(const Group& group, StatementId id) const;
   void finish_join(size_t kernel, StatementId id);
   void take_in_preludes(size_t kernel, StatementId id);
+  void take_in_operands(size_t kernel, StatementId id);
+  bool is_alone_with(StatementId id, size_t other) const;
+  bool may_take_in(size_t kernel, size_t other);
+  void take_in(size_t kernel, size_t other);
   void place_statement(StatementId id);
   void note_separate(StatementId id, size_t kernel);
 
@@ -54,20 +59,26 @@ class Fuser {
   std::vector<char> after_contraction_;  // a contraction precedes it in its kernel
   std::vector<Draft> drafts_;
   std::map<ArrayId, size_t> last_reader_;  // draft that last read an array
+  std::vector<uint64_t> seen_in_;          // per draft: the last search that came by
+  uint64_t search_ = 0;
 };
 
 /// Whether draft `later` depends on draft `earlier`, directly or not.
-bool Fuser::depends(size_t later, size_t earlier) const {
+bool Fuser::depends(size_t later, size_t earlier) {
+  seen_in_.resize(drafts_.size(), 0);
+  ++search_;
+  int seen = 0;
   std::vector<size_t> stack = {later};
-  std::set<size_t> seen;
   while (!stack.empty()) {
     const size_t draft = stack.back();
     stack.pop_back();
-    if (draft == earlier || static_cast<int>(seen.size()) > kMaxCycleSearch) {
+    if (draft == earlier || seen > kMaxCycleSearch) {
       return true;
     }
     for (size_t next : drafts_[draft].depends_on) {
-      if (seen.insert(next).second) {
+      if (seen_in_[next] != search_) {
+        seen_in_[next] = search_;
+        ++seen;
         stack.push_back(next);
       }
     }
@@ -75,9 +86,11 @@ bool Fuser::depends(size_t later, size_t earlier) const {
   return false;
 }
 
-/// Whether a contraction over the result of another goes on with its rows, as attention does: there
-/// are batches, and in each a row of results takes just one row of the other. Then a block of rows
-/// is all that is kept of what comes between.
+/// Whether a contraction over the result of another goes on with its rows, as attention does: a row
+/// of results takes just one row of the other, and there are batches. Then a block of rows is all
+/// that is kept of what comes between. Without batches such a kernel has as many threads to use as
+/// there are rows: that is worth it where what comes between is much larger than what it comes from
+/// and what becomes of it.
 bool Fuser::goes_on_by_rows(StatementId id, const Flow& flow) const {
   const std::vector<RangeId>& batches = loops_.dependences(id).batches;
   const std::vector<RangeId>& spatial = schedule_.statement(id).spatial;
@@ -91,7 +104,28 @@ bool Fuser::goes_on_by_rows(StatementId id, const Flow& flow) const {
   }
   const auto row = std::find_if(flow.aligned.begin(), flow.aligned.end(),
                                 [&](const auto& range) { return !in(batches, *range); });
-  return row != flow.aligned.begin() && row != flow.aligned.end() && in(spatial, **row);
+  if (row == flow.aligned.end() || !in(spatial, **row)) {
+    return false;
+  }
+  return row != flow.aligned.begin() ||
+         comes_between_more(id, **row, drafts_[kernel_of_[flow.producer.index]]);
+}
+
+/// Whether rows may have any length, and what they come from and become is as wide as some number:
+/// scores of one head, between queries and mixed values.
+bool Fuser::comes_between_more(StatementId id, RangeId row, const Draft& before) const {
+  const auto is_known = [&](RangeId range) {
+    return range == row || pool_.constant_value(pool_.range_info(range).extent).has_value();
+  };
+  const auto are_known = [&](const std::vector<RangeId>& ranges) {
+    return std::all_of(ranges.begin(), ranges.end(), is_known);
+  };
+  const Statement& statement = schedule_.statement(id);
+  return are_known(statement.spatial) && !are_known(statement.reduce) &&
+         std::all_of(before.statements.begin(), before.statements.end(), [&](StatementId member) {
+           return !loops_.dependences(member).contraction ||
+                  are_known(schedule_.statement(member).reduce);
+         });
 }
 
 /// No cycle between kernels, no read-write order inside one, not too large, and no contraction
@@ -237,45 +271,97 @@ void Fuser::finish_join(size_t kernel, StatementId id) {
   draft.reads.insert(schedule_.statement(id).array);
 }
 
+/// The statements of another kernel that the kernel depends on may move into it.
+bool Fuser::may_take_in(size_t kernel, size_t other) {
+  if (drafts_[other].statements.size() + drafts_[kernel].statements.size() > kMaxKernelStatements) {
+    return false;
+  }
+  const std::set<size_t>& needs = drafts_[kernel].depends_on;
+  return std::none_of(needs.begin(), needs.end(), [&](size_t need) {
+    return need != other && depends(need, other);  // another kernel has to run between the two
+  });
+}
+
+/// The statements of `other` come before those of the kernel; its groups have been moved.
+void Fuser::take_in(size_t kernel, size_t other) {
+  Draft& from = drafts_[other];
+  Draft& into = drafts_[kernel];
+  for (StatementId member : from.statements) {
+    kernel_of_[member.index] = kernel;
+  }
+  from.statements.insert(from.statements.end(), into.statements.begin(), into.statements.end());
+  into.statements = std::move(from.statements);
+  into.depends_on.insert(from.depends_on.begin(), from.depends_on.end());
+  into.depends_on.erase(other);
+  into.reads.insert(from.reads.begin(), from.reads.end());
+  for (ArrayId array : from.reads) {
+    if (auto reader = last_reader_.find(array);
+        reader != last_reader_.end() && reader->second == other) {
+      reader->second = kernel;
+    }
+  }
+  // Whoever depended on the emptied draft finds the kernel through it.
+  from = Draft{};
+  from.depends_on = {kernel};
+}
+
 /// Kernels that only prepare small tables for the statement move into its kernel, before the rest.
 void Fuser::take_in_preludes(size_t kernel, StatementId id) {
   for (const Flow& flow : loops_.dependences(id).flows) {
     const size_t other = kernel_of_[flow.producer.index];
-    Draft& prelude = drafts_[other];
-    if (other == kernel || !is_prelude_of(prelude, id) ||
-        prelude.statements.size() + drafts_[kernel].statements.size() > kMaxKernelStatements) {
+    if (other == kernel || !is_prelude_of(drafts_[other], id) || !may_take_in(kernel, other)) {
       continue;
     }
-    const std::set<size_t>& needs = drafts_[kernel].depends_on;
-    if (std::any_of(needs.begin(), needs.end(),
-                    [&](size_t need) { return need != other && depends(need, other); })) {
-      continue;  // another kernel has to run between the two
-    }
+    std::vector<Group>& before = drafts_[other].groups;
+    std::vector<Group>& groups = drafts_[kernel].groups;
     for (StatementId member : drafts_[kernel].statements) {
-      loops_.shift(member, prelude.groups.size());
+      loops_.shift(member, before.size());
     }
-    for (StatementId member : prelude.statements) {
-      kernel_of_[member.index] = kernel;
+    before.insert(before.end(), std::make_move_iterator(groups.begin()),
+                  std::make_move_iterator(groups.end()));
+    groups = std::move(before);
+    take_in(kernel, other);
+  }
+}
+
+/// Whether the statement is the only one of its kernel that comes after something of the other
+/// kernel, and that because it reads results.
+bool Fuser::is_alone_with(StatementId id, size_t other) const {
+  const Draft& draft = drafts_[kernel_of_[id.index]];
+  return std::none_of(draft.statements.begin(), draft.statements.end(), [&](StatementId member) {
+    const std::vector<Flow>& flows = loops_.dependences(member).flows;
+    const std::vector<StatementId>& after = schedule_.statement(member).after;
+    return std::any_of(after.begin(), after.end(),
+                       [&](StatementId s) { return kernel_of_[s.index] == other; }) ||
+           (member != id && std::any_of(flows.begin(), flows.end(), [&](const Flow& flow) {
+              return kernel_of_[flow.producer.index] == other;
+            }));
+  });
+}
+
+/// What the statement combines with results of its own kernel, element by element, moves into that
+/// kernel: sums over rows of two matrices that are added, say. They have nothing in common but
+/// their reader, so they were put into kernels of their own.
+void Fuser::take_in_operands(size_t kernel, StatementId id) {
+  for (const Flow& flow : loops_.dependences(id).flows) {
+    const size_t other = kernel_of_[flow.producer.index];
+    std::vector<Group>& first = drafts_[other].groups;
+    std::vector<Group>& groups = drafts_[kernel].groups;
+    const size_t number = loops_.group_of(id);
+    // Only two single nests: what else the kernels do would have to wait for the loops they share.
+    if (other == kernel || first.size() != 1 || groups.size() != 1 || !is_alone_with(id, other) ||
+        (loops_.dependences(id).contraction && after_contraction_[flow.producer.index]) ||
+        !may_take_in(kernel, other) || schedule_.decisions.choose(false, kRarely)) {
+      continue;
     }
-    Draft& into = drafts_[kernel];
-    prelude.groups.insert(prelude.groups.end(), std::make_move_iterator(into.groups.begin()),
-                          std::make_move_iterator(into.groups.end()));
-    into.groups = std::move(prelude.groups);
-    prelude.statements.insert(prelude.statements.end(), into.statements.begin(),
-                              into.statements.end());
-    into.statements = std::move(prelude.statements);
-    into.depends_on.insert(prelude.depends_on.begin(), prelude.depends_on.end());
-    into.depends_on.erase(other);
-    into.reads.insert(prelude.reads.begin(), prelude.reads.end());
-    for (ArrayId array : prelude.reads) {
-      if (auto reader = last_reader_.find(array);
-          reader != last_reader_.end() && reader->second == other) {
-        reader->second = kernel;
-      }
+    std::optional<Group> both = loops_.merged(first.front(), groups.front(), id);
+    if (!both) {
+      continue;
     }
-    // Whoever depended on the emptied draft finds the kernel through it.
-    prelude = Draft{};
-    prelude.depends_on = {kernel};
+    loops_.set_members(*both, number);
+    groups.front() = std::move(*both);
+    after_contraction_[id.index] |= after_contraction_[flow.producer.index];
+    take_in(kernel, other);
   }
 }
 
@@ -332,6 +418,7 @@ void Fuser::place_statement(StatementId id) {
   for (size_t kernel : kernels) {
     if (join_kernel(kernel, id)) {
       take_in_preludes(kernel, id);
+      take_in_operands(kernel, id);
       break;
     }
   }

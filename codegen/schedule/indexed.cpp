@@ -26,7 +26,29 @@ bool repeats_elements(const Dim& count, const Dim& extent) {
 
 ValueId Walker::bind_index(StatementId statement, NodeId node, ValueId index, ExprId extent,
                            const Guard& guard) {
-  return bind(statement, node, index, extent, pool_.constant(0), true, guard);
+  const index::IndexCheck check =
+      is_position(index, extent) ? index::IndexCheck::Known : index::IndexCheck::Checked;
+  return bind(statement, node, index, extent, pool_.constant(0), check, guard);
+}
+
+/// Whether the value is a position that sorting or searching for an extreme gave, along as many
+/// elements as are indexed.
+bool Walker::is_position(ValueId index, ExprId extent) {
+  NodeId id = schedule_.value(index).node;
+  const auto moves = [](Op op) {
+    return op == Op::Reshape || op == Op::Permute || op == Op::Expand || op == Op::Slice;
+  };
+  while (moves(graph_[id].op)) {
+    id = graph_[id].inputs[0];
+  }
+  const Node& node = graph_[id];
+  if (node.op != Op::Sort && node.op != Op::ArgReduce) {
+    return false;
+  }
+  const int axis =
+      node.op == Op::Sort ? node.get<air::SortAttr>().axis : node.get<air::ArgReduceAttr>().axis;
+  const ExprId positions = pool_.from_dim(graph_[node.inputs[0]].shape[static_cast<size_t>(axis)]);
+  return positions == extent && pool_.is_less(pool_.constant(0), extent);
 }
 
 void Walker::expand_gather(ValueId id) {

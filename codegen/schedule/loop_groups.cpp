@@ -105,6 +105,70 @@ std::optional<Group> LoopGroups::joined(const Group& group, StatementId id) cons
   return out;
 }
 
+std::optional<Group> LoopGroups::merged(const Group& first, const Group& second,
+                                        StatementId reader) const {
+  const auto slot_in = [](const Group& group, StatementId id) {
+    return static_cast<size_t>(std::find(group.members.begin(), group.members.end(), id) -
+                               group.members.begin());
+  };
+  struct Link {
+    const Flow* flow;
+    size_t slot;  // of the producer
+  };
+  const auto is_scatter = [&](StatementId id) {
+    return schedule_.statement(id).kind == StatementKind::Scatter;
+  };
+  if (std::any_of(first.members.begin(), first.members.end(), is_scatter) ||
+      std::any_of(second.members.begin(), second.members.end(), is_scatter)) {
+    return std::nullopt;  // its loops keep their order
+  }
+  std::vector<Link> links;
+  for (const Flow& flow : dependences_[reader.index].flows) {
+    if (const size_t slot = slot_in(first, flow.producer); slot < first.members.size()) {
+      links.push_back({&flow, slot});
+    }
+  }
+  const auto splits = [&](const Group& group, const Candidate& candidate) {
+    for (size_t i = 0; i < group.members.size(); ++i) {
+      if (splits_product(group.members[i], candidate.ranges[i])) {
+        return true;
+      }
+    }
+    return false;
+  };
+  const size_t own = slot_in(second, reader);
+  Group out;
+  for (const Candidate& candidate : second.candidates) {
+    const RangeId range = candidate.ranges[own];
+    const auto other =
+        std::find_if(first.candidates.begin(), first.candidates.end(), [&](const Candidate& c) {
+          return !splits(first, c) && std::all_of(links.begin(), links.end(), [&](const Link& l) {
+            return l.flow->aligned_with(c.ranges[l.slot]) == range;
+          });
+        });
+    if (other == first.candidates.end() || splits(second, candidate)) {
+      continue;
+    }
+    Candidate both = *other;
+    both.ranges.insert(both.ranges.end(), candidate.ranges.begin(), candidate.ranges.end());
+    both.reads.insert(candidate.reads.begin(), candidate.reads.end());
+    out.candidates.push_back(std::move(both));
+  }
+  if (links.empty() || out.candidates.empty()) {
+    return std::nullopt;
+  }
+  out.members = first.members;
+  out.members.insert(out.members.end(), second.members.begin(), second.members.end());
+  return out;
+}
+
+void LoopGroups::set_members(const Group& group, size_t group_number) {
+  for (size_t slot = 0; slot < group.members.size(); ++slot) {
+    group_of_[group.members[slot].index] = group_number;
+    slot_of_[group.members[slot].index] = slot;
+  }
+}
+
 void LoopGroups::add_member(Group& group, Group&& with_member, size_t group_number) {
   group = std::move(with_member);
   group_of_[group.members.back().index] = group_number;

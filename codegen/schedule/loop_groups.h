@@ -37,7 +37,12 @@ class LoopGroups {
 
   /// The group with the statement added, or nullopt when no loop can be shared.
   std::optional<Group> joined(const Group& group, StatementId id) const;
+  /// One group of both, so that `reader`, of the second, runs in the loops of what it reads of the
+  /// first; nullopt when they do not correspond. Nothing else relates the two.
+  std::optional<Group> merged(const Group& first, const Group& second, StatementId reader) const;
   void add_member(Group& group, Group&& with_member, size_t group_number);
+  /// The group, all of whose members are new there, has this number.
+  void set_members(const Group& group, size_t group_number);
   void start_group(std::vector<Group>& groups, StatementId id);
 
   /// Groups of the outermost level become loops, and what is inside each is arranged.

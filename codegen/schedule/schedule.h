@@ -57,11 +57,10 @@ struct Value {
   ArrayId array;               // Load
   StatementId producer;        // Load: the statement that wrote the array, if one did
   std::vector<Guard> cases;    // Select
-  // Bind: range = clamp(input + offset, 0, extent - 1). `checked`: a negative input counts from the
-  // end once, and anything out of range sets the kernel's status.
+  // Bind: range = input + offset, made an index by `check`.
   RangeId range;
   ExprId offset;
-  bool checked = false;
+  index::IndexCheck check = index::IndexCheck::Clamped;
 };
 
 /// Scan: as Reduce, but every step of the reduce range stores the running result. Sort: orders the

@@ -52,6 +52,7 @@ class Walker {
   void expand_concat(ValueId id);
   void expand_gather(ValueId id);
   void expand_take_along(ValueId id);
+  bool is_position(ValueId index, ExprId extent);
   /// The range that an index of an axis of the indexed array binds.
   ValueId bind_index(StatementId statement, NodeId node, ValueId index, ExprId extent,
                      const Guard& guard);
@@ -60,7 +61,7 @@ class Walker {
                                   const Shape* base, const air::Node& node, size_t first_dynamic,
                                   bool repeats, std::vector<ValueId>& binds);
   ValueId bind(StatementId statement, NodeId node, ValueId input, ExprId extent, ExprId offset,
-               bool checked, const Guard& guard);
+               index::IndexCheck check, const Guard& guard);
   void alias(ValueId id, ValueId input);
   void add_binds(ValueId id);
   void start_statement(NodeId id, std::string reason);

@@ -51,17 +51,19 @@ class Sweeper {
     if (const std::optional<ValueId> value = defined_by(stmt)) {
       return uses_[value->index] == 0;
     }
-    return std::visit(
-        Overloaded{
-            [&](const Store& s) { return !is_read(s.array); },
-            [&](const Accumulate& s) { return !is_read(s.array); },
-            [&](const Scratch& s) { return !is_read(s.array); },
-            [&](const Bind& s) { return !s.checked && range_uses_[s.range.index] == 0; },
-            [](const For& s) { return is_empty(s.body); },
-            [](const If& s) { return s.body.empty(); },
-            [](const auto&) { return false; },
-        },
-        stmt.node);
+    return std::visit(Overloaded{
+                          [&](const Store& s) { return !is_read(s.array); },
+                          [&](const Accumulate& s) { return !is_read(s.array); },
+                          [&](const Scratch& s) { return !is_read(s.array); },
+                          [&](const Bind& s) {
+                            return s.check != index::IndexCheck::Checked &&
+                                   range_uses_[s.range.index] == 0;
+                          },
+                          [](const For& s) { return is_empty(s.body); },
+                          [](const If& s) { return s.body.empty(); },
+                          [](const auto&) { return false; },
+                      },
+                      stmt.node);
   }
   static bool is_empty(const Block& block) {
     return std::all_of(block.begin(), block.end(),

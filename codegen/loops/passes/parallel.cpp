@@ -205,7 +205,7 @@ class Marker {
       } else if (const auto* sum = std::get_if<Accumulate>(&stmt.node)) {
         written[sum->array.index] = true;
       } else if (const auto* bind = std::get_if<Bind>(&stmt.node)) {
-        plain = plain && !bind->checked;  // sets the kernel's status
+        plain = plain && bind->check != index::IndexCheck::Checked;  // sets the kernel's status
       } else if (std::holds_alternative<SortLine>(stmt.node) ||
                  std::holds_alternative<Call>(stmt.node)) {
         plain = false;

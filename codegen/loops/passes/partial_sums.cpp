@@ -2,7 +2,8 @@
 //
 // In an innermost loop whose accumulator stands still, element i goes to lane i mod 8 and the lanes
 // are added pairwise at the end: the error shrinks, and C compilers, which may not reorder float
-// additions, find eight independent sums to vectorise.
+// additions, find eight independent sums to vectorise. The accumulator that just got its first
+// value for that gets the sum of the lanes instead.
 //
 // Where the loop over the sum has the elements of a row inside it (accumulators in a row), eight
 // iterations are taken together: each element adds a tree of eight terms to its accumulator, which
@@ -221,6 +222,7 @@ class PartialSums {
     struct Lanes {
       ArrayId array;
       Accumulate sum;
+      bool begins = false;  // with the identity, which nobody has seen
     };
     std::vector<Lanes> lanes;
     for (const Accumulate* sum : sums) {
@@ -231,7 +233,8 @@ class PartialSums {
       array.dtype = dtype_of(sum->array);
       array.size = pool_.constant(kLanes);
       array.written = true;
-      lanes.push_back({kernel_.new_array(std::move(array)), *sum});
+      const bool begins = take_start(*sum, loop, out);
+      lanes.push_back({kernel_.new_array(std::move(array)), *sum, begins});
       out.push_back({Scratch{lanes.back().array}});
     }
     for (const Lanes& l : lanes) {
@@ -264,8 +267,68 @@ class PartialSums {
         out.push_back({Load{values.back(), l.array, pool_.constant(i), {}}});
       }
       const ValueId total = tree(l.sum.op, dtype, std::move(values), out);
-      out.push_back({Accumulate{l.sum.array, l.sum.index, l.sum.op, total}});
+      if (l.begins) {
+        out.push_back({Store{l.sum.array, l.sum.index, total}});
+      } else {
+        out.push_back({Accumulate{l.sum.array, l.sum.index, l.sum.op, total}});
+      }
     }
+  }
+
+  /// Removes the store of the identity that the sum begins with from what comes before the loop;
+  /// returns whether there was one that nothing else needs.
+  bool take_start(const Accumulate& sum, const For& loop, Block& before) const {
+    size_t uses = 0;
+    for_each_stmt(loop.body, [&](const Stmt& stmt) { uses += touches(stmt, sum.array) ? 1 : 0; });
+    if (uses != 1) {
+      return false;
+    }
+    for (size_t i = before.size(); i-- > 0;) {
+      const auto* store = std::get_if<Store>(&before[i].node);
+      if (store != nullptr && store->array == sum.array) {
+        if (store->index != sum.index || !is_identity(before, store->value, sum)) {
+          return false;
+        }
+        before.erase(before.begin() + static_cast<std::ptrdiff_t>(i));
+        return true;
+      }
+      bool found = touches(before[i], sum.array);
+      if (const Block* body = body_of(before[i])) {
+        for_each_stmt(*body, [&](const Stmt& stmt) { found |= touches(stmt, sum.array); });
+      }
+      if (found) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  bool is_identity(const Block& statements, ValueId value, const Accumulate& sum) const {
+    const Scalar identity = air::identity(sum.op, dtype_of(sum.array));
+    return std::any_of(statements.begin(), statements.end(), [&](const Stmt& stmt) {
+      const auto* constant = std::get_if<Constant>(&stmt.node);
+      return constant != nullptr && constant->value == value &&
+             constant->scalar.bits() == identity.bits();
+    });
+  }
+
+  static bool touches(const Stmt& stmt, ArrayId array) {
+    if (const auto* load = std::get_if<Load>(&stmt.node)) {
+      return load->array == array;
+    }
+    if (const auto* store = std::get_if<Store>(&stmt.node)) {
+      return store->array == array;
+    }
+    if (const auto* sum = std::get_if<Accumulate>(&stmt.node)) {
+      return sum->array == array;
+    }
+    if (const auto* sort = std::get_if<SortLine>(&stmt.node)) {
+      return sort->keys == array || sort->order == array || sort->work == array;
+    }
+    const auto* call = std::get_if<Call>(&stmt.node);
+    return call != nullptr &&
+           std::any_of(call->pointers.begin(), call->pointers.end(),
+                       [&](const Call::Pointer& pointer) { return pointer.array == array; });
   }
 
   /// A loop over groups of eight iterations, one per lane, and one over what is left.

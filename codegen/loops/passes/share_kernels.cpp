@@ -156,7 +156,7 @@ class Writer {
                    [&](const Bind& s) {
                      value(s.value);
                      expr(s.offset);
-                     put(" {}", s.checked);
+                     put(" {}", static_cast<int>(s.check));
                      guard(s.guard);
                      open(s.range);
                    },

@@ -22,17 +22,16 @@ int best(int64_t n, const float *restrict x, int64_t *restrict out) {
   }
   /* (!argmax x :axis -1 :squeeze t) */
   for (int64_t i = 0; i < n; ++i) {
-    float argreduce = -INFINITY;
-    int64_t argreduce_2 = 0;
+    float largest = -INFINITY;
+    int64_t argmax = 0;
     for (int64_t j = 0; j < 10; ++j) {
       const float x_2 = x[i * 10 + j];
-      const float t = argreduce;
-      if (t < x_2 || (x_2 != x_2 && t == t)) {
-        argreduce = x_2;
-        argreduce_2 = j;
+      if (largest < x_2 || (x_2 != x_2 && largest == largest)) {
+        largest = x_2;
+        argmax = j;
       }
     }
-    out[i] = argreduce_2;
+    out[i] = argmax;
   }
   return KERNELS_OK;
 }

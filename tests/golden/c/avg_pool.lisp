@@ -11,57 +11,16 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-static inline int64_t size_add(int64_t a, int64_t b, int *bad) {
-  if ((b > 0 && a > INT64_MAX - b) || (b < 0 && a < INT64_MIN - b)) {
-    *bad = 1;
-    return 0;
+/* pool:
+   (defentry pool ((image (c 6 6)))
+     (!avgpool image '(3 3) :padding 1 :count-include-pad nil)) */
+int pool(int64_t c, const float *restrict image, float *restrict out) {
+  if (c < 0 || c > INT64_MAX / 144) {
+    return KERNELS_BAD_SIZE;
   }
-  return a + b;
-}
-
-static inline int64_t size_div(int64_t a, int64_t b, int *bad) {
-  if (b == 0 || (a == INT64_MIN && b == -1)) {
-    *bad = 1;
-    return 0;
-  }
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static inline int64_t size_mul(int64_t a, int64_t b, int *bad) {
-  if (a == 0 || b == 0) {
-    return 0;
-  }
-  const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
-  const uint64_t y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-  if (x > (uint64_t)INT64_MAX / y) {
-    *bad = 1;
-    return 0;
-  }
-  return a * b;
-}
-
-static void pool_sum(float *restrict sum, int64_t c) {
   /* (!avgpool image '(3 3) :padding 1 :count-include-pad nil) */
   for (int64_t i = 0; i < c; ++i) {
-    for (int64_t j = 0; j < 2; ++j) {
-      for (int64_t k = 0; k < 2; ++k) {
-        float sum_2 = 0.0f;
-        for (int64_t l = 0; l < 3; ++l) {
-          for (int64_t m = 0; m < 3; ++m) {
-            const float pad = (j * 3 + l > 0 && k * 3 + m > 0) ? 1.0f : 0.0f;
-            sum_2 += pad;
-          }
-        }
-        sum[i * 4 + j * 2 + k] = sum_2;
-      }
-    }
-  }
-}
-
-static void pool_sum_div(const float *restrict image, const float *restrict sum,
-    float *restrict reshape, int64_t c) {
-  /* (!avgpool image '(3 3) :padding 1 :count-include-pad nil) */
-  for (int64_t i = 0; i < c; ++i) {
+    float sum[4];
     for (int64_t j = 0; j < 2; ++j) {
       for (int64_t k = 0; k < 2; ++k) {
         float sum_2 = 0.0f;
@@ -72,27 +31,21 @@ static void pool_sum_div(const float *restrict image, const float *restrict sum,
             sum_2 += pad;
           }
         }
-        reshape[i * 4 + j * 2 + k] = sum_2 / sum[i * 4 + j * 2 + k];
+        sum[j * 2 + k] = sum_2;
+      }
+    }
+    for (int64_t j = 0; j < 2; ++j) {
+      for (int64_t k = 0; k < 2; ++k) {
+        float sum_2 = 0.0f;
+        for (int64_t l = 0; l < 3; ++l) {
+          for (int64_t m = 0; m < 3; ++m) {
+            const float pad = (j * 3 + l > 0 && k * 3 + m > 0) ? 1.0f : 0.0f;
+            sum_2 += pad;
+          }
+        }
+        out[i * 4 + j * 2 + k] = sum[j * 2 + k] / sum_2;
       }
     }
   }
-}
-
-int64_t pool_scratch_bytes(int64_t c) {
-  int bad = 0;
-  const int64_t bytes = size_mul(64, size_div(size_add(3, c, &bad), 4, &bad), &bad);
-  return bad || bytes < 0 ? -1 : bytes;
-}
-
-/* pool:
-   (defentry pool ((image (c 6 6)))
-     (!avgpool image '(3 3) :padding 1 :count-include-pad nil)) */
-int pool(int64_t c, const float *restrict image, float *restrict out, void *scratch) {
-  if (c < 0 || c > INT64_MAX / 144) {
-    return KERNELS_BAD_SIZE;
-  }
-  float *restrict sum = scratch;
-  pool_sum(sum, c);
-  pool_sum_div(image, sum, out, c);
   return KERNELS_OK;
 }

@@ -42,28 +42,41 @@ static inline int64_t size_mul(int64_t a, int64_t b, int *bad) {
   return a * b;
 }
 
-static void attention_exp_recip_mul(float *restrict where, const float *restrict q,
-    const float *restrict k, float *restrict exp_, float *restrict mul, int64_t n) {
+int64_t attention_scratch_bytes(int64_t n) {
+  int bad = 0;
+  const int64_t bytes = size_mul(192, size_div(size_add(15, n, &bad), 16, &bad), &bad);
+  return bad || bytes < 0 ? -1 : bytes;
+}
+
+/* attention:
+   (defentry attention ((q (n 16)) (k (n 16)) (v (n 16)))
+     (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q))))) */
+int attention(int64_t n, const float *restrict q, const float *restrict k,
+    const float *restrict v, float *restrict out, void *scratch) {
+  if (n < 0 || n > INT64_MAX / 64) {
+    return KERNELS_BAD_SIZE;
+  }
+  float *restrict where = scratch;
+  float *restrict exp_ = (void *)((unsigned char *)scratch + (15 + n) / 16 * 64);
+  float *restrict div_ = (void *)((unsigned char *)scratch + (15 + n) / 16 * 128);
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
     float maximum = -INFINITY;
     for (int64_t j = 0; j < n; ++j) {
-      float sum = 0.0f;
       float sum_lanes[8] = {0.0f};
       for (int64_t l = 0; l < 2; ++l) {
         for (int64_t m = 0; m < 8; ++m) {
-          const float mul_2 = q[i * 16 + l * 8 + m] * k[j * 16 + l * 8 + m];
-          sum_lanes[m] += mul_2;
+          const float mul = q[i * 16 + l * 8 + m] * k[j * 16 + l * 8 + m];
+          sum_lanes[m] += mul;
         }
       }
-      sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+      const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
           ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
-      const float div_ = sum * 0.25f;
-      const float where_2 = j <= i ? div_ : -INFINITY;
+      const float div_2 = sum * 0.25f;
+      const float where_2 = j <= i ? div_2 : -INFINITY;
       where[j] = where_2;
       maximum = (maximum > where_2 || maximum != maximum) ? maximum : where_2;
     }
-    float sum = 0.0f;
     float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < n / 8; ++j) {
       for (int64_t l = 0; l < 8; ++l) {
@@ -79,73 +92,42 @@ static void attention_exp_recip_mul(float *restrict where, const float *restrict
       exp_[j] = exp_2;
       sum_lanes[j - (n / 8) * 8] += exp_2;
     }
-    sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+    const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
-    const float recip = 1.0f / sum;
     for (int64_t j = 0; j < n; ++j) {
-      mul[i * n + j] = exp_[j] * recip;
+      div_[j] = exp_[j] / sum;
     }
-  }
-}
-
-static void attention_sum(float *restrict reshape, const float *restrict mul,
-    const float *restrict v, int64_t n) {
-  /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
-  for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < 16; ++j) {
-      reshape[i * 16 + j] = 0.0f;
+      out[i * 16 + j] = 0.0f;
     }
     for (int64_t j = 0; j < n / 8; ++j) {
-      const float mul_2 = mul[i * n + j * 8];
-      const float mul_3 = mul[i * n + j * 8 + 1];
-      const float mul_4 = mul[i * n + j * 8 + 2];
-      const float mul_5 = mul[i * n + j * 8 + 3];
-      const float mul_6 = mul[i * n + j * 8 + 4];
-      const float mul_7 = mul[i * n + j * 8 + 5];
-      const float mul_8 = mul[i * n + j * 8 + 6];
-      const float mul_9 = mul[i * n + j * 8 + 7];
-      for (int64_t k = 0; k < 16; ++k) {
-        const float mul_10 = mul_2 * v[j * 128 + k];
-        const float mul_11 = mul_3 * v[j * 128 + k + 16];
-        const float mul_12 = mul_4 * v[j * 128 + k + 32];
-        const float mul_13 = mul_5 * v[j * 128 + k + 48];
-        const float mul_14 = mul_6 * v[j * 128 + k + 64];
-        const float mul_15 = mul_7 * v[j * 128 + k + 80];
-        const float mul_16 = mul_8 * v[j * 128 + k + 96];
-        const float mul_17 = mul_9 * v[j * 128 + k + 112];
-        reshape[i * 16 + k] += ((mul_10 + mul_11) + (mul_12 + mul_13)) +
-            ((mul_14 + mul_15) + (mul_16 + mul_17));
+      const float div_2 = div_[j * 8];
+      const float div_3 = div_[j * 8 + 1];
+      const float div_4 = div_[j * 8 + 2];
+      const float div_5 = div_[j * 8 + 3];
+      const float div_6 = div_[j * 8 + 4];
+      const float div_7 = div_[j * 8 + 5];
+      const float div_8 = div_[j * 8 + 6];
+      const float div_9 = div_[j * 8 + 7];
+      for (int64_t l = 0; l < 16; ++l) {
+        const float mul = div_2 * v[j * 128 + l];
+        const float mul_2 = div_3 * v[j * 128 + l + 16];
+        const float mul_3 = div_4 * v[j * 128 + l + 32];
+        const float mul_4 = div_5 * v[j * 128 + l + 48];
+        const float mul_5 = div_6 * v[j * 128 + l + 64];
+        const float mul_6 = div_7 * v[j * 128 + l + 80];
+        const float mul_7 = div_8 * v[j * 128 + l + 96];
+        const float mul_8 = div_9 * v[j * 128 + l + 112];
+        out[i * 16 + l] += ((mul + mul_2) + (mul_3 + mul_4)) + ((mul_5 + mul_6) + (mul_7 + mul_8));
       }
     }
     for (int64_t j = (n / 8) * 8; j < n; ++j) {
-      const float mul_2 = mul[i * n + j];
-      for (int64_t k = 0; k < 16; ++k) {
-        const float mul_3 = mul_2 * v[j * 16 + k];
-        reshape[i * 16 + k] += mul_3;
+      const float div_2 = div_[j];
+      for (int64_t l = 0; l < 16; ++l) {
+        const float mul = div_2 * v[j * 16 + l];
+        out[i * 16 + l] += mul;
       }
     }
   }
-}
-
-int64_t attention_scratch_bytes(int64_t n) {
-  int bad = 0;
-  const int64_t bytes = size_add(size_mul(64, size_div(size_add(15, size_mul(n, n, &bad), &bad), 16, &bad), &bad), size_mul(128, size_div(size_add(15, n, &bad), 16, &bad), &bad), &bad);
-  return bad || bytes < 0 ? -1 : bytes;
-}
-
-/* attention:
-   (defentry attention ((q (n 16)) (k (n 16)) (v (n 16)))
-     (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q))))) */
-int attention(int64_t n, const float *restrict q, const float *restrict k,
-    const float *restrict v, float *restrict out, void *scratch) {
-  if (n < 0 || n > INT64_MAX / 64 || (n > 0 && n > INT64_MAX / 4 / n)) {
-    return KERNELS_BAD_SIZE;
-  }
-  float *restrict mul = scratch;
-  float *restrict where = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64);
-  float *restrict exp_ = (void *)((unsigned char *)scratch + (15 + n * n) / 16 * 64 +
-      (15 + n) / 16 * 64);
-  attention_exp_recip_mul(where, q, k, exp_, mul, n);
-  attention_sum(out, mul, v, n);
   return KERNELS_OK;
 }

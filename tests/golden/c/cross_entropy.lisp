@@ -23,8 +23,6 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
   }
   int status = 0;
   /* (!cross-entropy-with-logits logits label) */
-  float sum = 0.0f;
-  float sum_2 = 0.0f;
   float sum_lanes[8] = {0.0f};
   float sum_lanes_2[8] = {0.0f};
   for (int64_t i = 0; i < n; ++i) {
@@ -33,16 +31,23 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
       const float logits_2 = logits[i * 10 + j];
       maximum = (maximum > logits_2 || maximum != maximum) ? maximum : logits_2;
     }
-    float sum_3 = 0.0f;
+    float sum = 0.0f;
     for (int64_t j = 0; j < 10; ++j) {
       const float sub = logits[i * 10 + j] - maximum;
       const float exp_ = expf(sub);
-      sum_3 += exp_;
+      sum += exp_;
     }
-    const float log_ = logf(sum_3);
+    const float log_ = logf(sum);
+    float sum_2 = 0.0f;
     const int64_t label_2 = label[i];
     const uint8_t not_equal = (uint8_t)(label_2 != (-100));
     const int64_t where = not_equal ? label_2 : 0;
+    for (int64_t j = 0; j < 10; ++j) {
+      const float sub = logits[i * 10 + j] - maximum;
+      const float sub_2 = sub - log_;
+      const float where_2 = where == j ? sub_2 : 0.0f;
+      sum_2 += where_2;
+    }
     const int64_t sub = (int64_t)((uint64_t)where + (uint64_t)(-10));
     const int64_t where_2 = where < 0 ? sub : where;
     int64_t at = where_2;
@@ -53,18 +58,17 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
       status = KERNELS_INDEX_OUT_OF_RANGE;
       at = 0;
     }
-    const float sub_2 = logits[i * 10 + at] - maximum;
-    const float sub_3 = sub_2 - log_;
-    const float neg = -sub_3;
+    const float where_3 = where == at ? sum_2 : NAN;
+    const float neg = -where_3;
     const float cast = (float)not_equal;
     const float mul = neg * cast;
-    const float where_3 = not_equal ? mul : 0.0f;
-    sum_lanes[i % 8] += where_3;
+    const float where_4 = not_equal ? mul : 0.0f;
+    sum_lanes[i % 8] += where_4;
     sum_lanes_2[i % 8] += cast;
   }
-  sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+  const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
       ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
-  sum_2 += ((sum_lanes_2[0] + sum_lanes_2[1]) + (sum_lanes_2[2] + sum_lanes_2[3])) +
+  const float sum_2 = ((sum_lanes_2[0] + sum_lanes_2[1]) + (sum_lanes_2[2] + sum_lanes_2[3])) +
       ((sum_lanes_2[4] + sum_lanes_2[5]) + (sum_lanes_2[6] + sum_lanes_2[7]));
   /* (!cross-entropy-with-logits logits label) */
   out[0] = sum / sum_2;

@@ -24,16 +24,16 @@ int first_least(int64_t n, const int8_t *restrict x, int64_t *restrict out) {
   }
   /* (!argmin (!pad x '((0 0) (1 3)) :value 127) :axis 1) */
   for (int64_t i = 0; i < 2; ++i) {
-    int8_t argreduce = 127;
-    int64_t argreduce_2 = 0;
+    int8_t least = 127;
+    int64_t argmin = 0;
     for (int64_t j = 1; j < n + 1; ++j) {
       const int8_t x_2 = x[i * n + j - 1];
-      if (x_2 < argreduce) {
-        argreduce = x_2;
-        argreduce_2 = j;
+      if (x_2 < least) {
+        least = x_2;
+        argmin = j;
       }
     }
-    out[i] = argreduce_2;
+    out[i] = argmin;
   }
   return KERNELS_OK;
 }

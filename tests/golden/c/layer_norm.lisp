@@ -23,17 +23,15 @@ int layer_norm(int64_t n, const float *restrict x, const float *restrict gain,
   }
   /* (!layer-norm x '(64) :weight gain :bias shift) */
   for (int64_t i = 0; i < n; ++i) {
-    float sum = 0.0f;
     float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
         sum_lanes[k] += x[i * 64 + j * 8 + k];
       }
     }
-    sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+    const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
     const float div_ = sum * 0.015625f;
-    float sum_2 = 0.0f;
     float sum_lanes_2[8] = {0.0f};
     for (int64_t j = 0; j < 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
@@ -42,7 +40,7 @@ int layer_norm(int64_t n, const float *restrict x, const float *restrict gain,
         sum_lanes_2[k] += square;
       }
     }
-    sum_2 += ((sum_lanes_2[0] + sum_lanes_2[1]) + (sum_lanes_2[2] + sum_lanes_2[3])) +
+    const float sum_2 = ((sum_lanes_2[0] + sum_lanes_2[1]) + (sum_lanes_2[2] + sum_lanes_2[3])) +
         ((sum_lanes_2[4] + sum_lanes_2[5]) + (sum_lanes_2[6] + sum_lanes_2[7]));
     const float div_2 = sum_2 * 0.015625f;
     const float add = div_2 + 1e-05f;

@@ -34,7 +34,6 @@ int rows(int64_t n, const float *restrict x, float *restrict out) {
       maximum = (maximum > x_2 || maximum != maximum) ? maximum : x_2;
     }
     float exp_[64];
-    float sum = 0.0f;
     float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
@@ -44,7 +43,7 @@ int rows(int64_t n, const float *restrict x, float *restrict out) {
         sum_lanes[k] += exp_2;
       }
     }
-    sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+    const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
     const float recip = 1.0f / sum;
     for (int64_t j = 0; j < 64; ++j) {
@@ -62,7 +61,6 @@ int total(int64_t n, const float *restrict x, float *restrict out) {
     return KERNELS_BAD_SIZE;
   }
   /* (!sum x) */
-  float sum = 0.0f;
   float sum_lanes[8] = {0.0f};
   for (int64_t i = 0; i < n / 8; ++i) {
     for (int64_t j = 0; j < 8; ++j) {
@@ -72,7 +70,7 @@ int total(int64_t n, const float *restrict x, float *restrict out) {
   for (int64_t i = (n / 8) * 8; i < n; ++i) {
     sum_lanes[i - (n / 8) * 8] += x[i];
   }
-  sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+  const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
       ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
   out[0] = sum;
   return KERNELS_OK;

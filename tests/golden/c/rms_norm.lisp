@@ -24,7 +24,6 @@ int rms_norm(int64_t n, int64_t m, const float *restrict x, const float *restric
   /* (!mul (!mul x (!rsqrt (!add (!mean (!square x) :axis 1) 1e-6))) gain) */
   const float cast = (float)m;
   for (int64_t i = 0; i < n; ++i) {
-    float sum = 0.0f;
     float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < m / 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
@@ -38,7 +37,7 @@ int rms_norm(int64_t n, int64_t m, const float *restrict x, const float *restric
       const float square = x_2 * x_2;
       sum_lanes[j - (m / 8) * 8] += square;
     }
-    sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+    const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
     const float div_ = sum / cast;
     const float add = div_ + 1e-06f;

@@ -19,7 +19,7 @@ int64_t observe_state_bytes(void) {
 }
 
 void observe_state_init(void *state) {
-  memset((unsigned char *)state + 0, 0, (size_t)(4 * 4));
+  memset(state, 0, 16);
 }
 
 /* observe:

@@ -76,7 +76,8 @@ static inline void sort_f32_down(int64_t *order, int64_t order_step, const float
 
 int64_t top_scratch_bytes(int64_t n) {
   int bad = 0;
-  const int64_t bytes = size_add(size_mul(64, n, &bad), size_mul(64, size_div(size_add(3, n, &bad), 4, &bad), &bad), &bad);
+  const int64_t bytes = size_add(size_mul(64, n, &bad),
+      size_mul(64, size_div(size_add(3, n, &bad), 4, &bad), &bad), &bad);
   return bad || bytes < 0 ? -1 : bytes;
 }
 
@@ -88,25 +89,17 @@ int top(int64_t n, const float *restrict x, float *restrict out0, int64_t *restr
   if (n < 0 || n > INT64_MAX / 80) {
     return KERNELS_BAD_SIZE;
   }
-  int64_t *restrict sort = scratch;
-  int status = 0;
+  int64_t *restrict order = scratch;
   /* (!topk x 3) */
   for (int64_t i = 0; i < n; ++i) {
-    int64_t sort_2[20];
-    sort_f32_down(sort + (i * 10), 1, x + (i * 10), 1, 10, sort_2);
+    int64_t work[20];
+    sort_f32_down(order + (i * 10), 1, x + (i * 10), 1, 10, work);
     for (int64_t j = 0; j < 3; ++j) {
-      const int64_t sort_3 = sort[i * 10 + j];
-      out1[i * 3 + j] = sort_3;
-      int64_t at = sort_3;
-      if (at < 0) {
-        at += 10;
-      }
-      if (at < 0 || at >= 10) {
-        status = KERNELS_INDEX_OUT_OF_RANGE;
-        at = 0;
-      }
+      const int64_t order_2 = order[i * 10 + j];
+      out1[i * 3 + j] = order_2;
+      const int64_t at = order_2;
       out0[i * 3 + j] = x[i * 10 + at];
     }
   }
-  return status;
+  return KERNELS_OK;
 }

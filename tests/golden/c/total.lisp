@@ -19,8 +19,7 @@ int total(int64_t n, int64_t m, const double *restrict x, double *restrict out) 
     return KERNELS_BAD_SIZE;
   }
   /* (!sum x) */
-  double sum = 0.0;
-  double sum_lanes[8] = {0.0f};
+  double sum_lanes[8] = {0.0};
   for (int64_t i = 0; i < (n * m) / 8; ++i) {
     for (int64_t j = 0; j < 8; ++j) {
       sum_lanes[j] += x[i * 8 + j];
@@ -29,7 +28,7 @@ int total(int64_t n, int64_t m, const double *restrict x, double *restrict out) 
   for (int64_t i = ((n * m) / 8) * 8; i < n * m; ++i) {
     sum_lanes[i - ((n * m) / 8) * 8] += x[i];
   }
-  sum += ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
+  const double sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
       ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
   out[0] = sum;
   return KERNELS_OK;
