@@ -20,13 +20,16 @@ namespace {
 /// Expressions longer than this get a name: readers and TinyCC's parser both need it.
 constexpr size_t kMaxNested = 72;
 
+bool is_name(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  });
+}
+
 /// `name(...)` as a whole: binds as tightly as a name.
 bool is_call(std::string_view text) {
   const size_t open = text.find('(');
-  if (open == 0 || open == std::string_view::npos ||
-      !std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(open), [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-      })) {
+  if (open == 0 || open == std::string_view::npos || !is_name(text.substr(0, open))) {
     return false;
   }
   int depth = 0;
@@ -82,6 +85,10 @@ void BodyPrinter::bind(const loops::Bind& bind) {
   const std::string offset = index_.print(bind.offset);
   const std::string start =
       pool_.is(bind.offset, 0) ? given : fmt::format("{} + {}", given, offset);
+  if (bind.check == index::IndexCheck::Known && start == given && is_name(given)) {
+    index_.name_range(bind.range, given);
+    return;
+  }
   const std::string name = locals_.declare("at");
   if (bind.check == index::IndexCheck::Known) {
     line("const int64_t {} = {};", name, without_parentheses(start));

@@ -222,8 +222,14 @@ bool BodyPrinter::is_added(const Stmt& stmt, ValueId value) {
   return sum != nullptr && sum->value == value && sum->op == air::ReduceOp::Add;
 }
 
-/// Whether the value stands inside the expression of the next statement: it has no name of its own,
-/// is used only there, and is no product (a compiler could contract a product with what uses it).
+/// Whether a compiler could contract the product with what uses it.
+static bool may_contract(const Stmt& user) {
+  const auto* let = std::get_if<loops::Let>(&user.node);
+  return let == nullptr || let->op == air::Op::Add || let->op == air::Op::Sub;
+}
+
+/// Whether the value stands inside the expression of its only user, the next statement that does
+/// more than load. In C99 it may have a label, which is the name of an op, but not be compared.
 bool BodyPrinter::is_nested_in_user(const Block& statements, size_t at,
                                     const loops::Let& let) const {
   const bool has_name = style_.labelled && !kernel_.value(let.value).label.empty();
@@ -250,14 +256,16 @@ bool BodyPrinter::is_nested_in_user(const Block& statements, size_t at,
     return true;
   }
   // TinyCC loses the type of narrow casts inside expressions: only float arithmetic nests.
-  const bool arithmetic = is_float(kernel_.value(let.value).dtype) && let.op != air::Op::Mul &&
-                          let.op != air::Op::Cast && let.op != air::Op::Bitcast &&
-                          let.op != air::Op::Where;
-  if (has_name || !arithmetic) {
-    return false;
+  const bool arithmetic = is_float(kernel_.value(let.value).dtype) && let.op != air::Op::Cast &&
+                          let.op != air::Op::Bitcast && let.op != air::Op::Where;
+  const bool product = let.op == air::Op::Mul;
+  if (style_.dialect == DialectKind::C99) {
+    return arithmetic && !(product && may_contract(statements[next])) &&
+           std::holds_alternative<loops::Let>(statements[next].node);
   }
-  return std::holds_alternative<loops::Let>(statements[next].node) ||
-         std::holds_alternative<loops::Accumulate>(statements[next].node);
+  return arithmetic && !product && !has_name &&
+         (std::holds_alternative<loops::Let>(statements[next].node) ||
+          std::holds_alternative<loops::Accumulate>(statements[next].node));
 }
 
 bool BodyPrinter::uses_value(const Stmt& stmt, ValueId value) {

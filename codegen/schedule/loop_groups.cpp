@@ -225,11 +225,45 @@ void LoopGroups::place_in_level(std::vector<Group>& groups, StatementId id,
     for (size_t number : tries) {
       if (std::optional<Group> group = joined(groups[number], id)) {
         add_member(groups[number], std::move(*group), number);
+        join_operands(groups, id);
         return;
       }
     }
   }
   start_group(groups, id);
+}
+
+/// The group just before that of the statement joins it when the statement is all that relates the
+/// two: what it combines is computed in the same loops.
+void LoopGroups::join_operands(std::vector<Group>& groups, StatementId id) {
+  for (size_t number = group_of_[id.index]; number > 0; --number) {
+    const std::vector<StatementId>& before = groups[number - 1].members;
+    const auto is_before = [&](StatementId other) {
+      return std::find(before.begin(), before.end(), other) != before.end();
+    };
+    const std::vector<StatementId>& members = groups[number].members;
+    const bool related = std::any_of(members.begin(), members.end(), [&](StatementId member) {
+      const std::vector<Flow>& flows = dependences_[member.index].flows;
+      const std::vector<StatementId>& after = schedule_.statement(member).after;
+      return std::any_of(after.begin(), after.end(), is_before) ||
+             (member != id && std::any_of(flows.begin(), flows.end(), [&](const Flow& flow) {
+                return is_before(flow.producer);
+              }));
+    });
+    if (related) {
+      return;
+    }
+    std::optional<Group> both = merged(groups[number - 1], groups[number], id);
+    if (!both) {
+      return;
+    }
+    groups[number - 1] = std::move(*both);
+    set_members(groups[number - 1], number - 1);
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(number));
+    for (size_t later = number; later < groups.size(); ++later) {
+      set_members(groups[later], later);
+    }
+  }
 }
 
 /// Turns groups into loops and arranges what is inside each.

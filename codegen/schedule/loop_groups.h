@@ -53,6 +53,7 @@ class LoopGroups {
   bool splits_product(StatementId id, RangeId range) const;
   void place_in_level(std::vector<Group>& groups, StatementId id,
                       const std::vector<StatementId>& level);
+  void join_operands(std::vector<Group>& groups, StatementId id);
   std::vector<TreeNode> arrange(std::vector<Group> groups);
 
   Schedule& schedule_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "frontend/lisp/analyze.h"
+#include "frontend/lisp/binding_names.h"
 #include "frontend/lisp/lambda_list.h"
 
 namespace caten::lisp {
@@ -80,6 +81,9 @@ Node* let_init(Analyzer& a, Value cell, Value* name, Env env) {
     a.error("malformed binding `{}`; expected `(name form)`", a.interp().print(binding));
   }
   *name = car(binding);
+  if (length == 2 && cadr(binding).is_cons() && name->is_symbol()) {
+    BindingNames::of(a.interp()).note(span_of(cadr(binding)), name->as<Symbol>()->name);
+  }
   return length == 2 ? a.element(cdr(binding), env) : a.constant(Value::nil());
 }
 

@@ -4,9 +4,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 #include "frontend/builtins/builtins.h"
 #include "frontend/clos/generic.h"
+#include "frontend/lisp/binding_names.h"
 #include "frontend/lisp/vm.h"
 #include "frontend/tensor/convert.h"
 #include "frontend/tensor/unify.h"
@@ -267,7 +270,10 @@ void Lowering::lower_op(Tensor& tensor) {
     const AirNode node = expect(values[i], fmt::format("the value of `lower` of `{}`", label));
     const NodeId id = fit(node, *outputs[i], label);
     nodes_[outputs[i]] = id;
-    if (graph_.label(id).empty()) {
+    const auto bound = bound_.find(outputs[i]);
+    if (bound != bound_.end()) {
+      graph_.set_label(id, bound->second);
+    } else if (graph_.label(id).empty()) {
       graph_.set_label(id, label);
     }
   }
@@ -306,6 +312,26 @@ void Lowering::lower_leaf(Tensor& tensor) {
   }
 }
 
+/// The variables that the results of forms are bound to. A form may make many tensors: its result
+/// is what none of the others reads.
+void Lowering::note_bound(std::span<Tensor* const> order) {
+  const lisp::BindingNames& names = lisp::BindingNames::of(interp_);
+  for (const Tensor* tensor : order) {
+    const std::string_view name = names.find(tensor->span);
+    if (name.empty() || !tensor->is<Computed>()) {
+      continue;
+    }
+    std::string& label = bound_[tensor];
+    std::transform(name.begin(), name.end(), std::back_inserter(label),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const Tensor* input : tensor->inputs) {
+      if (input->span == tensor->span) {
+        bound_.erase(input);
+      }
+    }
+  }
+}
+
 LoweredGraph Lowering::run(std::span<const NamedTensor> outputs) {
   RootedVector<Tensor*> roots(interp_.heap());
   for (const NamedTensor& output : outputs) {
@@ -316,6 +342,7 @@ LoweredGraph Lowering::run(std::span<const NamedTensor> outputs) {
 
   collect_sizes(declared_.span());
   collect_sizes(order.span());
+  note_bound(order.span());
   for (Tensor* input : declared_) {
     lower_leaf(*input);
   }

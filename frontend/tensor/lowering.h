@@ -74,6 +74,7 @@ class Lowering {
 
  private:
   void add_checks(const Tensor& tensor);
+  void note_bound(std::span<Tensor* const> order);
   void collect_sizes(std::span<Tensor* const> tensors);
   air::NodeId leaf(Tensor& tensor);
   air::NodeId place(Tensor& tensor);
@@ -91,6 +92,7 @@ class Lowering {
   air::Builder builder_;
   Span tensor_span_;
   std::unordered_map<const Tensor*, air::NodeId> nodes_;
+  std::unordered_map<const Tensor*, std::string> bound_;  // names of variables
   std::unordered_map<const Tensor*, int> storage_indices_;
   std::set<std::string> sizes_;  // symbols that shapes of the graph use
   std::set<std::string> param_names_;

@@ -4,6 +4,7 @@
 #include "tests/fuzz/disturb.h"
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "ir/air/builder.h"
@@ -88,12 +89,14 @@ class Noise {
   NodeId is_nan(NodeId x) { return b_.binary(Op::Ne, x, x); }
   NodeId finite(NodeId x) { return b_.binary(Op::Lt, x, number(kInf, x)); }
 
-  /// sum |x|; NaN when only the sum is infinite, 0 when an element is (the result is sure then).
+  /// sum |x|; NaN when what is finite may add up to an infinity, otherwise 0 when an element is one
+  /// (the result is sure then).
   NodeId sum_size(NodeId magnitude, const air::ReduceAttr& attr) {
-    NodeId sum = b_.reduce(ReduceOp::Add, magnitude, attr.axes);
+    NodeId counted = b_.where(finite(magnitude), magnitude, number(0, magnitude));
+    NodeId sum = b_.reduce(ReduceOp::Add, counted, attr.axes);
     NodeId largest = b_.reduce(ReduceOp::Max, magnitude, attr.axes);
-    NodeId unsure = b_.where(finite(largest), number(kNan, sum), number(0, sum));
-    return b_.where(finite(sum), sum, unsure);
+    NodeId sure = b_.where(finite(largest), sum, number(0, sum));
+    return b_.where(finite(sum), sure, number(kNan, sum));
   }
   /// |product|; NaN when the factors above 1 or those below 1 leave the range on their own.
   NodeId product_size(NodeId reduced, NodeId x, NodeId magnitude, const air::ReduceAttr& attr) {
@@ -138,11 +141,26 @@ bool has_room(const air::Node& node) {
   return node.op == Op::Reduce || node.op == Op::Max || node.op == Op::Min;
 }
 
-/// The same sign for every zero.
-NodeId sign_zeros(Builder& builder, NodeId x, double zero) {
+/// Another value for every zero, 0.0 and -0.0 alike.
+NodeId replace_zeros(Builder& builder, NodeId x, double by) {
   const air::Node node = builder.graph()[x];
-  NodeId signed_zero = builder.constant(Scalar::of_double(node.dtype, zero), node.shape);
-  return builder.where(builder.binary(Op::Eq, x, signed_zero), signed_zero, x);
+  NodeId zero = builder.constant(Scalar::of_double(node.dtype, 0), node.shape);
+  NodeId other = builder.constant(Scalar::of_double(node.dtype, by), node.shape);
+  return builder.where(builder.binary(Op::Eq, x, zero), other, x);
+}
+
+/// What becomes of zeros with a free sign; nullopt: they stay.
+std::optional<double> instead_of_zeros(int variant) {
+  switch (variant) {
+    case kPositiveZeros:
+      return 0.0;
+    case kNegativeZeros:
+      return -0.0;
+    case kZerosAreNan:
+      return std::numeric_limits<double>::quiet_NaN();
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -161,11 +179,11 @@ air::Graph disturb(const air::Graph& graph, int variant, bool& found) {
     NodeId copy = result.add(node, graph.span(NodeId{i}));
     if (is_float(node.dtype) && has_room(node)) {
       found = true;
-      if (reorders(node)) {
+      if (reorders(node) && variant != kZerosAreNan) {
         copy = noise.add_to(copy, node.inputs[0], node.get<air::ReduceAttr>());
       }
-      if (variant == kPositiveZeros || variant == kNegativeZeros) {
-        copy = sign_zeros(builder, copy, variant == kPositiveZeros ? 0.0 : -0.0);
+      if (const std::optional<double> other = instead_of_zeros(variant)) {
+        copy = replace_zeros(builder, copy, *other);
       }
     }
     map.push_back(copy);

@@ -40,7 +40,11 @@ class Judge {
         disturbed.push_back(&select(outcome));
       }
     }
+    const std::optional<Outcome>& zeros = expected_.unsigned_zeros;
+    const air::Array* unsigned_zeros = zeros && zeros->error.empty() ? &select(*zeros) : nullptr;
     for (int64_t i = 0; i < exact.elements(); ++i) {
+      sign_is_free_ =
+          zeros && (unsigned_zeros == nullptr || !same(unsigned_zeros->at(i), exact.at(i)));
       neighbours_.clear();
       for (const air::Array* array : disturbed) {
         neighbours_.push_back(array->at(i));
@@ -59,7 +63,7 @@ class Judge {
     bool moves = false;
     double room = 0;
     for (Scalar neighbour : neighbours_) {
-      if (neighbour == exact || (both_nan(neighbour, exact))) {
+      if (same(neighbour, exact)) {
         continue;
       }
       moves = true;
@@ -72,21 +76,22 @@ class Judge {
     }
     if (!moves) {
       ++tally_.exact;
-      // Maxima and minima leave the signs of zeros free, one by one; variants try all alike only.
-      const bool zeros =
-          !neighbours_.empty() && is_float(exact.dtype()) && value == 0 && got.as_double() == 0;
-      return exact == got || both_nan(exact, got) || zeros;
+      const bool zeros = is_float(exact.dtype()) && value == 0 && got.as_double() == 0;
+      return same(exact, got) || (zeros && sign_is_free_);
     }
     ++tally_.near;
     return std::abs(got.as_double() - value) <= 4 * room + 2 * unit(exact.dtype(), value);
   }
-  static bool both_nan(Scalar a, Scalar b) {
-    return is_float(a.dtype()) && std::isnan(a.as_double()) && std::isnan(b.as_double());
+  static bool same(Scalar a, Scalar b) {
+    const bool both_nan =
+        is_float(a.dtype()) && std::isnan(a.as_double()) && std::isnan(b.as_double());
+    return a == b || both_nan;
   }
 
   const Reference& expected_;
   Tally& tally_;
-  std::vector<Scalar> neighbours_;
+  std::vector<Scalar> neighbours_;  // of the element being judged
+  bool sign_is_free_ = false;       // of it, should it be zero
 };
 
 }  // namespace
@@ -104,7 +109,7 @@ Outcome evaluate_outcome(const air::Graph& graph, const air::Environment& enviro
 }
 
 Reference reference(const testing::RandomProgram& program) {
-  Reference result{evaluate_outcome(program.graph, program.environment), {}};
+  Reference result{evaluate_outcome(program.graph, program.environment), {}, {}};
   for (int variant = 0; variant < kVariants; ++variant) {
     bool found = false;
     air::Graph graph = disturb(program.graph, variant, found);
@@ -112,6 +117,11 @@ Reference reference(const testing::RandomProgram& program) {
       break;
     }
     result.disturbed.push_back(evaluate_outcome(graph, program.environment));
+  }
+  bool found = false;
+  const air::Graph unsigned_zeros = disturb(program.graph, kZerosAreNan, found);
+  if (found) {
+    result.unsigned_zeros = evaluate_outcome(unsigned_zeros, program.environment);
   }
   return result;
 }

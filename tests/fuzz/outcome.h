@@ -4,7 +4,8 @@
 // value (nor does a zero from a maximum have a sign). The reference is therefore evaluated several
 // times, each reduction disturbed by as much as reordering may change it: an element that stays the
 // same must come out bit for bit, one that moves gets that much room, one whose value jumps (a
-// comparison flips, a sum overflows) is not judged.
+// comparison flips, a sum overflows) is not judged. Signs of zeros are free one by one, which no
+// few variants try out: a zero may have the other sign where it depends on one of these.
 #pragma once
 
 #include <map>
@@ -26,6 +27,7 @@ struct Outcome {
 struct Reference {
   Outcome exact;
   std::vector<Outcome> disturbed;
+  std::optional<Outcome> unsigned_zeros;  // with NaN for every zero whose sign is free
 };
 
 struct Tally {

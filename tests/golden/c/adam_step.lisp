@@ -36,19 +36,13 @@ int adam(int64_t n, const float *restrict w, const float *restrict g, const floa
     const float mul = m[i] * 0.9f;
     const float g_2 = g[i];
     const float mul_2 = g_2 * 0.1f;
-    const float add = mul + mul_2;
-    out1[i] = add;
+    const float m2 = mul + mul_2;
+    out1[i] = m2;
     const float mul_3 = v[i] * 0.999f;
-    const float square = g_2 * g_2;
-    const float mul_4 = square * 0.001f;
-    const float add_2 = mul_3 + mul_4;
-    out2[i] = add_2;
-    const float div_ = add / correction1_2;
-    const float div_2 = add_2 / correction2_2;
-    const float sqrt_ = sqrtf(div_2);
-    const float add_3 = sqrt_ + 1e-08f;
-    const float div_3 = div_ / add_3;
-    const float mul_5 = div_3 * 0.001f;
+    const float mul_4 = (g_2 * g_2) * 0.001f;
+    const float v2 = mul_3 + mul_4;
+    out2[i] = v2;
+    const float mul_5 = ((m2 / correction1_2) / (sqrtf(v2 / correction2_2) + 1e-08f)) * 0.001f;
     out0[i] = w[i] - mul_5;
   }
   return KERNELS_OK;

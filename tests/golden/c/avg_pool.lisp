@@ -20,22 +20,16 @@ int pool(int64_t c, const float *restrict image, float *restrict out) {
   }
   /* (!avgpool image '(3 3) :padding 1 :count-include-pad nil) */
   for (int64_t i = 0; i < c; ++i) {
-    float sum[4];
     for (int64_t j = 0; j < 2; ++j) {
       for (int64_t k = 0; k < 2; ++k) {
-        float sum_2 = 0.0f;
+        float sum = 0.0f;
         for (int64_t l = 0; l < 3; ++l) {
           for (int64_t m = 0; m < 3; ++m) {
             const float pad = (j * 3 + l > 0 && k * 3 + m > 0) ?
                 image[i * 36 + j * 18 + l * 6 + k * 3 + m - 7] : 0.0f;
-            sum_2 += pad;
+            sum += pad;
           }
         }
-        sum[j * 2 + k] = sum_2;
-      }
-    }
-    for (int64_t j = 0; j < 2; ++j) {
-      for (int64_t k = 0; k < 2; ++k) {
         float sum_2 = 0.0f;
         for (int64_t l = 0; l < 3; ++l) {
           for (int64_t m = 0; m < 3; ++m) {
@@ -43,7 +37,7 @@ int pool(int64_t c, const float *restrict image, float *restrict out) {
             sum_2 += pad;
           }
         }
-        out[i * 4 + j * 2 + k] = sum[j * 2 + k] / sum_2;
+        out[i * 4 + j * 2 + k] = sum / sum_2;
       }
     }
   }

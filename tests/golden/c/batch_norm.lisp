@@ -30,16 +30,13 @@ int batch_norm(int64_t n, int64_t h, int64_t w, const float *restrict x,
   }
   /* (!add (!mul (!div (!sub x (channel mean)) (!sqrt (!add (channel variance) 1e-5))) (channel ... */
   for (int64_t i = 0; i < 4; ++i) {
-    const float add = variance[i] + 1e-05f;
-    const float sqrt_ = sqrtf(add);
+    const float sqrt_ = sqrtf(variance[i] + 1e-05f);
     const float mean_2 = mean[i];
     const float gain_2 = gain[i];
     const float shift_2 = shift[i];
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t k = 0; k < h * w; ++k) {
-        const float sub = x[j * h * w * 4 + i * h * w + k] - mean_2;
-        const float div_ = sub / sqrt_;
-        const float mul = div_ * gain_2;
+        const float mul = ((x[j * h * w * 4 + i * h * w + k] - mean_2) / sqrt_) * gain_2;
         out[j * h * w * 4 + i * h * w + k] = mul + shift_2;
       }
     }

@@ -26,9 +26,9 @@ int inside(int64_t n, const float *restrict x, const float *restrict low,
   const float high_2 = high[0];
   for (int64_t i = 0; i < n; ++i) {
     const float x_2 = x[i];
-    const uint8_t and_ = (uint8_t)(low_2 <= x_2 && x_2 <= high_2);
-    out0[i] = and_;
-    out1[i] = and_ || x_2 != x_2 ? x_2 : 0.0f;
+    const uint8_t in = (uint8_t)(low_2 <= x_2 && x_2 <= high_2);
+    out0[i] = in;
+    out1[i] = in || x_2 != x_2 ? x_2 : 0.0f;
   }
   return KERNELS_OK;
 }

@@ -34,9 +34,7 @@ int quantise(int64_t n, const float *restrict x, const float *restrict scale,
   /* (!cast (!round (!div x scale)) :int8) */
   const float scale_2 = scale[0];
   for (int64_t i = 0; i < n; ++i) {
-    const float div_ = x[i] / scale_2;
-    const float round_ = rintf(div_);
-    out[i] = f32_to_i8(round_);
+    out[i] = f32_to_i8(rintf(x[i] / scale_2));
   }
   return KERNELS_OK;
 }

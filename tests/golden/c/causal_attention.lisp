@@ -72,23 +72,20 @@ int attention(int64_t n, const float *restrict q, const float *restrict k,
       }
       const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
           ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
-      const float div_2 = sum * 0.25f;
-      const float where_2 = j <= i ? div_2 : -INFINITY;
+      const float where_2 = j <= i ? (sum * 0.25f) : -INFINITY;
       where[j] = where_2;
       maximum = (maximum > where_2 || maximum != maximum) ? maximum : where_2;
     }
     float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < n / 8; ++j) {
       for (int64_t l = 0; l < 8; ++l) {
-        const float sub = where[j * 8 + l] - maximum;
-        const float exp_2 = expf(sub);
+        const float exp_2 = expf(where[j * 8 + l] - maximum);
         exp_[j * 8 + l] = exp_2;
         sum_lanes[l] += exp_2;
       }
     }
     for (int64_t j = (n / 8) * 8; j < n; ++j) {
-      const float sub = where[j] - maximum;
-      const float exp_2 = expf(sub);
+      const float exp_2 = expf(where[j] - maximum);
       exp_[j] = exp_2;
       sum_lanes[j - (n / 8) * 8] += exp_2;
     }

@@ -33,8 +33,7 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
     }
     float sum = 0.0f;
     for (int64_t j = 0; j < 10; ++j) {
-      const float sub = logits[i * 10 + j] - maximum;
-      const float exp_ = expf(sub);
+      const float exp_ = expf(logits[i * 10 + j] - maximum);
       sum += exp_;
     }
     const float log_ = logf(sum);
@@ -43,9 +42,7 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
     const uint8_t not_equal = (uint8_t)(label_2 != (-100));
     const int64_t where = not_equal ? label_2 : 0;
     for (int64_t j = 0; j < 10; ++j) {
-      const float sub = logits[i * 10 + j] - maximum;
-      const float sub_2 = sub - log_;
-      const float where_2 = where == j ? sub_2 : 0.0f;
+      const float where_2 = where == j ? ((logits[i * 10 + j] - maximum) - log_) : 0.0f;
       sum_2 += where_2;
     }
     const int64_t sub = (int64_t)((uint64_t)where + (uint64_t)(-10));
@@ -59,10 +56,8 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
       at = 0;
     }
     const float where_3 = where == at ? sum_2 : NAN;
-    const float neg = -where_3;
     const float cast = (float)not_equal;
-    const float mul = neg * cast;
-    const float where_4 = not_equal ? mul : 0.0f;
+    const float where_4 = not_equal ? ((-where_3) * cast) : 0.0f;
     sum_lanes[i % 8] += where_4;
     sum_lanes_2[i % 8] += cast;
   }

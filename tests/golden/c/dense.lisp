@@ -47,15 +47,8 @@ int dense(int64_t batch, const float *restrict x, const float *restrict w,
     }
     for (int64_t j = 0; j < 8; ++j) {
       const float add = sum[j] + b[j];
-      const float mul = add * 0.5f;
-      const float mul_2 = add * 0.7978846f;
-      const float square = add * add;
-      const float mul_3 = square * 0.044715f;
-      const float add_2 = mul_3 + 1.0f;
-      const float mul_4 = mul_2 * add_2;
-      const float tanh_ = tanhf(mul_4);
-      const float add_3 = tanh_ + 1.0f;
-      out[i * 8 + j] = mul * add_3;
+      const float mul = (add * add) * 0.044715f;
+      out[i * 8 + j] = (add * 0.5f) * (tanhf((add * 0.7978846f) * (mul + 1.0f)) + 1.0f);
     }
   }
   return KERNELS_OK;

@@ -62,8 +62,7 @@ int half(int64_t n, const uint16_t *restrict x, const uint16_t *restrict y,
   /* (!mul (!add x y) x) */
   for (int64_t i = 0; i < n; ++i) {
     const float x_2 = half_to_float(x[i]);
-    const float add = round_half(x_2 + half_to_float(y[i]));
-    out[i] = float_to_half(round_half(x_2 * add));
+    out[i] = float_to_half(round_half(x_2 * round_half(x_2 + half_to_float(y[i]))));
   }
   return KERNELS_OK;
 }

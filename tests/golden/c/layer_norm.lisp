@@ -43,13 +43,10 @@ int layer_norm(int64_t n, const float *restrict x, const float *restrict gain,
     const float sum_2 = ((sum_lanes_2[0] + sum_lanes_2[1]) + (sum_lanes_2[2] + sum_lanes_2[3])) +
         ((sum_lanes_2[4] + sum_lanes_2[5]) + (sum_lanes_2[6] + sum_lanes_2[7]));
     const float div_2 = sum_2 * 0.015625f;
-    const float add = div_2 + 1e-05f;
-    const float rsqrt = 1.0f / sqrtf(add);
+    const float sqrt_ = sqrtf(div_2 + 1e-05f);
     for (int64_t j = 0; j < 64; ++j) {
-      const float sub = x[i * 64 + j] - div_;
-      const float mul = sub * rsqrt;
-      const float mul_2 = mul * gain[j];
-      out[i * 64 + j] = mul_2 + shift[j];
+      const float mul = ((x[i * 64 + j] - div_) / sqrt_) * gain[j];
+      out[i * 64 + j] = mul + shift[j];
     }
   }
   return KERNELS_OK;

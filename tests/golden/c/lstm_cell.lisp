@@ -36,16 +36,12 @@ int lstm_gates(int64_t batch, const float *restrict gates, const float *restrict
   /* (!sigmoid (gate 0)); (!sigmoid (gate 1)); (!tanh (gate 2)); (!sigmoid (gate 3)); (!add (!m ... */
   for (int64_t i = 0; i < batch; ++i) {
     for (int64_t j = 0; j < 8; ++j) {
-      const float sigmoid = 1.0f / (expf(-gates[i * 32 + j + 8]) + 1.0f);
-      const float mul = memory[i * 8 + j] * sigmoid;
-      const float sigmoid_2 = 1.0f / (expf(-gates[i * 32 + j]) + 1.0f);
-      const float tanh_ = tanhf(gates[i * 32 + j + 16]);
-      const float mul_2 = sigmoid_2 * tanh_;
-      const float add = mul + mul_2;
-      out1[i * 8 + j] = add;
-      const float sigmoid_3 = 1.0f / (expf(-gates[i * 32 + j + 24]) + 1.0f);
-      const float tanh_2 = tanhf(add);
-      out0[i * 8 + j] = sigmoid_3 * tanh_2;
+      const float mul = memory[i * 8 + j] * (1.0f / (expf(-gates[i * 32 + j + 8]) + 1.0f));
+      const float mul_2 = (1.0f / (expf(-gates[i * 32 + j]) + 1.0f)) *
+          tanhf(gates[i * 32 + j + 16]);
+      const float next = mul + mul_2;
+      out1[i * 8 + j] = next;
+      out0[i * 8 + j] = (1.0f / (expf(-gates[i * 32 + j + 24]) + 1.0f)) * tanhf(next);
     }
   }
   return KERNELS_OK;

@@ -95,8 +95,7 @@ static void mlp_exp_recip_mul(const float *restrict relu, const float *restrict 
     float exp_[4];
     float sum_2 = 0.0f;
     for (int64_t j = 0; j < 4; ++j) {
-      const float sub = add[j] - maximum;
-      const float exp_2 = expf(sub);
+      const float exp_2 = expf(add[j] - maximum);
       exp_[j] = exp_2;
       sum_2 += exp_2;
     }

@@ -37,8 +37,7 @@ int rows(int64_t n, const float *restrict x, float *restrict out) {
     float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
-        const float sub = x[i * 64 + j * 8 + k] - maximum;
-        const float exp_2 = expf(sub);
+        const float exp_2 = expf(x[i * 64 + j * 8 + k] - maximum);
         exp_[j * 8 + k] = exp_2;
         sum_lanes[k] += exp_2;
       }

@@ -39,12 +39,9 @@ int rms_norm(int64_t n, int64_t m, const float *restrict x, const float *restric
     }
     const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
-    const float div_ = sum / cast;
-    const float add = div_ + 1e-06f;
-    const float rsqrt = 1.0f / sqrtf(add);
+    const float rsqrt = 1.0f / sqrtf((sum / cast) + 1e-06f);
     for (int64_t j = 0; j < m; ++j) {
-      const float mul = x[i * m + j] * rsqrt;
-      out[i * m + j] = mul * gain[j];
+      out[i * m + j] = (x[i * m + j] * rsqrt) * gain[j];
     }
   }
   return KERNELS_OK;

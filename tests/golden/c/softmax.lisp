@@ -30,8 +30,7 @@ int softmax_rows(int64_t rows, const float *restrict x, float *restrict out) {
     float exp_[8];
     float sum = 0.0f;
     for (int64_t j = 0; j < 8; ++j) {
-      const float sub = x[i * 8 + j] - maximum;
-      const float exp_2 = expf(sub);
+      const float exp_2 = expf(x[i * 8 + j] - maximum);
       exp_[j] = exp_2;
       sum += exp_2;
     }

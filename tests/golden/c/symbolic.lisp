@@ -23,8 +23,7 @@ int blend(int64_t n, int64_t m, const float *restrict x, const float *restrict y
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < m; ++j) {
       const float mul = x[i * m + j] * 0.5f;
-      const float add = mul + y[j * n + i];
-      out[i * m + j] = add + z[i * m + j];
+      out[i * m + j] = (mul + y[j * n + i]) + z[i * m + j];
     }
   }
   return KERNELS_OK;

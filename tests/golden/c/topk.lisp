@@ -97,8 +97,7 @@ int top(int64_t n, const float *restrict x, float *restrict out0, int64_t *restr
     for (int64_t j = 0; j < 3; ++j) {
       const int64_t order_2 = order[i * 10 + j];
       out1[i * 3 + j] = order_2;
-      const int64_t at = order_2;
-      out0[i * 3 + j] = x[i * 10 + at];
+      out0[i * 3 + j] = x[i * 10 + order_2];
     }
   }
   return KERNELS_OK;
