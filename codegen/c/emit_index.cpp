@@ -70,8 +70,7 @@ std::string IndexPrinter::print_term(const Term& term, int64_t coefficient) {
 }
 
 /// Large strides first, the constant last: `i * n + j * 4 + k + 1`.
-std::vector<Term> IndexPrinter::ordered(ExprId expr) const {
-  std::vector<Term> terms = pool_.terms(expr);
+std::vector<Term> IndexPrinter::ordered(std::vector<Term> terms) const {
   std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
     if (a.atoms.size() != b.atoms.size()) {
       return a.atoms.size() > b.atoms.size();
@@ -93,17 +92,59 @@ std::string IndexPrinter::print_sum(const std::vector<Term>& terms, int sign) {
   return text;
 }
 
-std::string IndexPrinter::print(ExprId expr) {
-  if (const std::optional<int64_t> value = pool_.constant_value(expr)) {
-    return spell_int64(*value, dialect_);
+/// Takes the terms that share the most frequent size out of `terms` and returns their sum as a
+/// product with everything they share: `(i * m + j) * n`. "" when no size occurs twice.
+std::string IndexPrinter::take_common_factor(std::vector<Term>& terms) {
+  const auto holds = [](const Term& term, AtomId atom) {
+    return std::find(term.atoms.begin(), term.atoms.end(), atom) != term.atoms.end();
+  };
+  const auto count = [&](AtomId atom) {
+    return std::count_if(terms.begin(), terms.end(),
+                         [&](const Term& term) { return holds(term, atom); });
+  };
+  AtomId shared;
+  std::ptrdiff_t most = 1;
+  for (const Term& term : terms) {
+    for (AtomId atom : term.atoms) {
+      if (pool_.atom(atom).kind == AtomKind::Symbol && term.coefficient > 0 && count(atom) > most) {
+        shared = atom;
+        most = count(atom);
+      }
+    }
   }
-  const std::vector<Term> terms = ordered(expr);
-  std::string text = print_sum(terms, 1);
+  if (!shared.valid()) {
+    return "";
+  }
+  const auto middle = std::stable_partition(terms.begin(), terms.end(),
+                                            [&](const Term& term) { return !holds(term, shared); });
+  std::vector<Term> group(middle, terms.end());
+  terms.erase(middle, terms.end());
+  std::string factors;
+  for (AtomId atom : index::AtomList(group.front().atoms)) {
+    const bool common = pool_.atom(atom).kind == AtomKind::Symbol &&
+                        std::all_of(group.begin(), group.end(),
+                                    [&](const Term& term) { return holds(term, atom); });
+    if (common) {
+      factors += " * " + print_atom(atom);
+      for (Term& term : group) {
+        term.atoms.erase(std::find(term.atoms.begin(), term.atoms.end(), atom));
+      }
+    }
+  }
+  return "(" + print_terms(std::move(group)) + ")" + factors;
+}
+
+std::string IndexPrinter::print_terms(std::vector<Term> terms) {
+  std::string text;
+  for (std::string part = take_common_factor(terms); !part.empty();
+       part = take_common_factor(terms)) {
+    text += (text.empty() ? "" : " + ") + part;
+  }
+  terms = ordered(std::move(terms));
+  const std::string sum = print_sum(terms, 1);
+  text += (text.empty() || sum.empty() ? "" : " + ") + sum;
   if (text.empty()) {
     text = "0";
-  } else if (terms.size() == 1 && text.front() == '(' && terms.front().atoms.size() == 1 &&
-             terms.front().coefficient == 1) {
-    return text.substr(1, text.size() - 2);  // a lone quotient or remainder
   }
   for (const Term& term : terms) {
     if (term.coefficient < 0) {
@@ -111,6 +152,17 @@ std::string IndexPrinter::print(ExprId expr) {
     }
   }
   return text;
+}
+
+std::string IndexPrinter::print(ExprId expr) {
+  if (const std::optional<int64_t> value = pool_.constant_value(expr)) {
+    return spell_int64(*value, dialect_);
+  }
+  const std::vector<Term>& terms = pool_.terms(expr);
+  const bool lone =
+      terms.size() == 1 && terms.front().atoms.size() == 1 && terms.front().coefficient == 1;
+  std::string text = print_terms(terms);
+  return lone && text.front() == '(' ? text.substr(1, text.size() - 2) : text;
 }
 
 std::string IndexPrinter::print_operand(ExprId expr) {
@@ -128,7 +180,7 @@ std::string IndexPrinter::print_guard(const std::vector<ExprId>& guard) {
   std::string text;
   for (ExprId condition : conditions) {
     // left - right >= 0, both sides with positive coefficients.
-    std::vector<Term> terms = ordered(condition);
+    std::vector<Term> terms = ordered(pool_.terms(condition));
     // left - right - 1 >= 0 is left > right.
     bool strict = false;
     if (terms.size() > 1 && terms.back().atoms.empty() && terms.back().coefficient == -1) {

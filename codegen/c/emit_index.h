@@ -23,7 +23,7 @@ class IndexPrinter {
   }
   const std::string& range_name(index::RangeId range) const { return ranges_.at(range.index); }
 
-  /// `i * n + 4`; a sum or product is not in parentheses.
+  /// `(i + 1) * n + 4`; a sum or product is not in parentheses.
   std::string print(index::ExprId expr);
   /// The same, in parentheses unless it is a name or a number.
   std::string print_operand(index::ExprId expr);
@@ -34,7 +34,9 @@ class IndexPrinter {
  private:
   std::string print_atom(index::AtomId atom);
   std::string print_term(const index::Term& term, int64_t coefficient);
-  std::vector<index::Term> ordered(index::ExprId expr) const;
+  std::vector<index::Term> ordered(std::vector<index::Term> terms) const;
+  std::string print_terms(std::vector<index::Term> terms);
+  std::string take_common_factor(std::vector<index::Term>& terms);
   std::string print_sum(const std::vector<index::Term>& terms, int sign);
 
   index::Pool& pool_;

@@ -36,8 +36,8 @@ int batch_norm(int64_t n, int64_t h, int64_t w, const float *restrict x,
     const float shift_2 = shift[i];
     for (int64_t j = 0; j < n; ++j) {
       for (int64_t k = 0; k < h * w; ++k) {
-        const float mul = ((x[j * h * w * 4 + i * h * w + k] - mean_2) / sqrt_) * gain_2;
-        out[j * h * w * 4 + i * h * w + k] = mul + shift_2;
+        const float mul = ((x[(j * 4 + i) * h * w + k] - mean_2) / sqrt_) * gain_2;
+        out[(j * 4 + i) * h * w + k] = mul + shift_2;
       }
     }
   }
