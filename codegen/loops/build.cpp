@@ -26,6 +26,19 @@ Guard KernelBuilder::here(StatementId id, const Guard& guard) {
   return out;
 }
 
+/// Two conditions that exclude each other: C compilers warn of them.
+bool KernelBuilder::never_holds(const Guard& guard) {
+  for (size_t i = 0; i < guard.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const ExprId both = pool_.add(guard[i], guard[j]);
+      if (pool_.is_nonnegative(pool_.sub(pool_.constant(-1), both))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 ExprId KernelBuilder::scratch_index(StatementId id, const std::vector<RangeId>& ranges) {
   ExprId position = pool_.constant(0);
   for (RangeId range : ranges) {
@@ -230,6 +243,10 @@ void KernelBuilder::compute_value(StatementId id, schedule::ValueId value_id, Bl
       std::vector<ValueId> args;
       for (size_t i = 0; i < value.cases.size(); ++i) {
         cases.push_back(here(id, value.cases[i]));
+        if (never_holds(cases.back())) {
+          cases.pop_back();
+          continue;
+        }
         args.push_back(result_of(value.inputs[i]));
         if (cases.back().empty()) {  // always: the rest is never reached
           cases.pop_back();

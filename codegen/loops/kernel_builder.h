@@ -76,6 +76,7 @@ class KernelBuilder {
   ExprId here(StatementId id, ExprId expr) { return pool_.substitute(expr, state(id).loops); }
   Guard here(StatementId id, const Guard& guard);
 
+  bool never_holds(const Guard& guard);
   std::vector<Span> forms_of(const std::vector<StatementId>& members) const;
   void children(const std::vector<TreeNode>& nodes, size_t depth, Block& block);
   void loop(const TreeNode& node, size_t depth, Block& block);
