@@ -254,7 +254,7 @@ void KernelBuilder::compute_value(StatementId id, schedule::ValueId value_id, Bl
         }
       }
       if (args.size() == cases.size()) {
-        args.push_back(result_of(value.inputs[cases.size()]));
+        args.push_back(result_of(value.inputs.back()));
       }
       if (cases.empty()) {
         done(args.front());

@@ -58,7 +58,7 @@ int attention(int64_t n, const float *restrict q, const float *restrict k,
   }
   float *restrict where = scratch;
   float *restrict exp_ = (void *)((unsigned char *)scratch + (15 + n) / 16 * 64);
-  float *restrict div_ = (void *)((unsigned char *)scratch + (15 + n) / 16 * 128);
+  float *restrict mul = (void *)((unsigned char *)scratch + (15 + n) / 16 * 128);
   /* (scaled-dot-product-attention q k v (causal-mask (first (shape q)) (first (shape q)))) */
   for (int64_t i = 0; i < n; ++i) {
     float maximum = -INFINITY;
@@ -66,8 +66,8 @@ int attention(int64_t n, const float *restrict q, const float *restrict k,
       float sum_lanes[8] = {0.0f};
       for (int64_t l = 0; l < 2; ++l) {
         for (int64_t m = 0; m < 8; ++m) {
-          const float mul = q[i * 16 + l * 8 + m] * k[j * 16 + l * 8 + m];
-          sum_lanes[m] += mul;
+          const float mul_2 = q[i * 16 + l * 8 + m] * k[j * 16 + l * 8 + m];
+          sum_lanes[m] += mul_2;
         }
       }
       const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
@@ -91,38 +91,40 @@ int attention(int64_t n, const float *restrict q, const float *restrict k,
     }
     const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +
         ((sum_lanes[4] + sum_lanes[5]) + (sum_lanes[6] + sum_lanes[7]));
+    const float recip = 1.0f / sum;
     for (int64_t j = 0; j < n; ++j) {
-      div_[j] = exp_[j] / sum;
+      mul[j] = exp_[j] * recip;
     }
     for (int64_t j = 0; j < 16; ++j) {
       out[i * 16 + j] = 0.0f;
     }
     for (int64_t j = 0; j < n / 8; ++j) {
-      const float div_2 = div_[j * 8];
-      const float div_3 = div_[j * 8 + 1];
-      const float div_4 = div_[j * 8 + 2];
-      const float div_5 = div_[j * 8 + 3];
-      const float div_6 = div_[j * 8 + 4];
-      const float div_7 = div_[j * 8 + 5];
-      const float div_8 = div_[j * 8 + 6];
-      const float div_9 = div_[j * 8 + 7];
+      const float mul_2 = mul[j * 8];
+      const float mul_3 = mul[j * 8 + 1];
+      const float mul_4 = mul[j * 8 + 2];
+      const float mul_5 = mul[j * 8 + 3];
+      const float mul_6 = mul[j * 8 + 4];
+      const float mul_7 = mul[j * 8 + 5];
+      const float mul_8 = mul[j * 8 + 6];
+      const float mul_9 = mul[j * 8 + 7];
       for (int64_t l = 0; l < 16; ++l) {
-        const float mul = div_2 * v[j * 128 + l];
-        const float mul_2 = div_3 * v[j * 128 + l + 16];
-        const float mul_3 = div_4 * v[j * 128 + l + 32];
-        const float mul_4 = div_5 * v[j * 128 + l + 48];
-        const float mul_5 = div_6 * v[j * 128 + l + 64];
-        const float mul_6 = div_7 * v[j * 128 + l + 80];
-        const float mul_7 = div_8 * v[j * 128 + l + 96];
-        const float mul_8 = div_9 * v[j * 128 + l + 112];
-        out[i * 16 + l] += ((mul + mul_2) + (mul_3 + mul_4)) + ((mul_5 + mul_6) + (mul_7 + mul_8));
+        const float mul_10 = mul_2 * v[j * 128 + l];
+        const float mul_11 = mul_3 * v[j * 128 + l + 16];
+        const float mul_12 = mul_4 * v[j * 128 + l + 32];
+        const float mul_13 = mul_5 * v[j * 128 + l + 48];
+        const float mul_14 = mul_6 * v[j * 128 + l + 64];
+        const float mul_15 = mul_7 * v[j * 128 + l + 80];
+        const float mul_16 = mul_8 * v[j * 128 + l + 96];
+        const float mul_17 = mul_9 * v[j * 128 + l + 112];
+        out[i * 16 + l] += ((mul_10 + mul_11) + (mul_12 + mul_13)) +
+            ((mul_14 + mul_15) + (mul_16 + mul_17));
       }
     }
     for (int64_t j = (n / 8) * 8; j < n; ++j) {
-      const float div_2 = div_[j];
+      const float mul_2 = mul[j];
       for (int64_t l = 0; l < 16; ++l) {
-        const float mul = div_2 * v[j * 16 + l];
-        out[i * 16 + l] += mul;
+        const float mul_3 = mul_2 * v[j * 16 + l];
+        out[i * 16 + l] += mul_3;
       }
     }
   }

@@ -37,14 +37,9 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
       sum += exp_;
     }
     const float log_ = logf(sum);
-    float sum_2 = 0.0f;
     const int64_t label_2 = label[i];
     const uint8_t not_equal = (uint8_t)(label_2 != (-100));
     const int64_t where = not_equal ? label_2 : 0;
-    for (int64_t j = 0; j < 10; ++j) {
-      const float where_2 = where == j ? ((logits[i * 10 + j] - maximum) - log_) : 0.0f;
-      sum_2 += where_2;
-    }
     const int64_t sub = (int64_t)((uint64_t)where + (uint64_t)(-10));
     const int64_t where_2 = where < 0 ? sub : where;
     int64_t at = where_2;
@@ -55,10 +50,9 @@ int loss(int64_t n, const float *restrict logits, const int64_t *restrict label,
       status = KERNELS_INDEX_OUT_OF_RANGE;
       at = 0;
     }
-    const float where_3 = where == at ? sum_2 : NAN;
     const float cast = (float)not_equal;
-    const float where_4 = not_equal ? ((-where_3) * cast) : 0.0f;
-    sum_lanes[i % 8] += where_4;
+    const float where_3 = not_equal ? ((-((logits[i * 10 + at] - maximum) - log_)) * cast) : 0.0f;
+    sum_lanes[i % 8] += where_3;
     sum_lanes_2[i % 8] += cast;
   }
   const float sum = ((sum_lanes[0] + sum_lanes[1]) + (sum_lanes[2] + sum_lanes[3])) +

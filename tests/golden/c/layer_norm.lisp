@@ -43,9 +43,9 @@ int layer_norm(int64_t n, const float *restrict x, const float *restrict gain,
     const float sum_2 = ((sum_lanes_2[0] + sum_lanes_2[1]) + (sum_lanes_2[2] + sum_lanes_2[3])) +
         ((sum_lanes_2[4] + sum_lanes_2[5]) + (sum_lanes_2[6] + sum_lanes_2[7]));
     const float div_2 = sum_2 * 0.015625f;
-    const float sqrt_ = sqrtf(div_2 + 1e-05f);
+    const float rsqrt = 1.0f / sqrtf(div_2 + 1e-05f);
     for (int64_t j = 0; j < 64; ++j) {
-      const float mul = ((x[i * 64 + j] - div_) / sqrt_) * gain[j];
+      const float mul = ((x[i * 64 + j] - div_) * rsqrt) * gain[j];
       out[i * 64 + j] = mul + shift[j];
     }
   }

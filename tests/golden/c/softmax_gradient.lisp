@@ -34,8 +34,9 @@ int soft(int64_t n, const float *restrict x, float *restrict out) {
       exp_[j] = exp_2;
       sum += exp_2;
     }
+    const float recip = 1.0f / sum;
     for (int64_t j = 0; j < 10; ++j) {
-      out[i * 10 + j] = exp_[j] / sum;
+      out[i * 10 + j] = exp_[j] * recip;
     }
   }
   return KERNELS_OK;
@@ -58,18 +59,20 @@ int soft_backward(int64_t n, const float *restrict x, const float *restrict d_ou
     }
     float exp_[10];
     float sum = 0.0f;
+    float sum_2 = 0.0f;
     for (int64_t j = 0; j < 10; ++j) {
       const float exp_2 = expf(x[i * 10 + j] - maximum);
       exp_[j] = exp_2;
       sum += exp_2;
+      const float mul = d_out[i * 10 + j] * exp_2;
+      sum_2 += mul;
     }
-    float sum_2 = 0.0f;
+    const float recip = 1.0f / sum;
+    const float recip_2 = recip;
+    const float neg = -(sum_2 * (recip * recip));
     for (int64_t j = 0; j < 10; ++j) {
-      const float neg = -((d_out[i * 10 + j] * (exp_[j] / sum)) / sum);
-      sum_2 += neg;
-    }
-    for (int64_t j = 0; j < 10; ++j) {
-      d_x[i * 10 + j] = exp_[j] * ((d_out[i * 10 + j] / sum) + sum_2);
+      const float mul = d_out[i * 10 + j] * recip_2;
+      d_x[i * 10 + j] = exp_[j] * (mul + neg);
     }
   }
   return KERNELS_OK;
