@@ -86,7 +86,7 @@ constexpr Pass<loops::Module> kC99Passes[] = {
 };
 constexpr Pass<loops::Module> kGnuPasses[] = {
     {"parallel",         loops::parallel,        false, "outer loops with independent iterations get OpenMP pragmas"},
-    {"contract",         loops::contract,        false, "sums of products run in a micro-kernel of GCC's vector types on packed panels"},
+    {"contract",         loops::contract_shared, false, "sums of products run in a micro-kernel of GCC's vector types on packed panels"},
     {"split_guards",     loops::split_guards,    false, "no reader and no compiler likes a condition in an inner loop"},
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
     {"partial_sums",     loops::partial_sums,    true,  "float sums need eight partial sums for precision; compilers vectorise them"},

@@ -9,12 +9,10 @@
 namespace caten::loops {
 namespace {
 
-/// Where there are many rows, larger blocks read the other operand less often and are still enough
-/// for several threads.
-constexpr int64_t kManyRows = 512;
 class Contractor : private ContractionPlanner {
  public:
-  Contractor(Module& module, Kernel& kernel) : ContractionPlanner(module, kernel) {
+  Contractor(Module& module, Kernel& kernel, Workers workers)
+      : ContractionPlanner(module, kernel), workers_(workers) {
     for_each_stmt(kernel.body, [&](const Stmt& stmt) {
       if (const auto* store = std::get_if<Store>(&stmt.node)) {
         written_.emplace_back(store->array);
@@ -156,22 +154,6 @@ class Contractor : private ContractionPlanner {
     return true;
   }
 
-  /// Known numbers of rows are cut evenly: the threads that take blocks end together.
-  int64_t block_rows(const For& loop) const {
-    const std::optional<int64_t> all = known(loop.hi);
-    if (!all) {
-      return tiling_.block_rows;
-    }
-    const int64_t most = tiling_.block_rows *
-                         (*all >= 2 * kManyRows ? 8
-                          : *all >= kManyRows   ? 4
-                                                : 3) /
-                         2;
-    const int64_t blocks = std::max<int64_t>(1, (*all + most - 1) / most);
-    const int64_t rows = (*all + blocks - 1) / blocks;
-    return std::max<int64_t>(1, (rows + kTileRows - 1) / kTileRows) * kTileRows;
-  }
-
   bool split(For& loop, std::vector<Core>& cores, Block& out) {
     // The parts between the contractions.
     std::vector<Block> parts(cores.size() + 1);
@@ -210,7 +192,7 @@ class Contractor : private ContractionPlanner {
         return true;
       }
     }
-    auto [outer, block] = row_blocks(loop);
+    auto [outer, block] = row_blocks(loop, cores);
     // Scratch of a row becomes scratch of a block of rows.
     const ExprId in_block = pool_.sub(pool_.range(loop.range), block.first);
     const auto widen = [&](ArrayId& array, ExprId& index) {
@@ -242,8 +224,8 @@ class Contractor : private ContractionPlanner {
   }
 
   /// The loop over blocks of rows, with an empty body, and what its iterations take.
-  std::pair<For, Rows> row_blocks(const For& loop) {
-    const int64_t rows = block_rows(loop);
+  std::pair<For, Rows> row_blocks(const For& loop, const std::vector<Core>& cores) {
+    const int64_t rows = block_rows(loop, cores, workers_);
     const ExprId size = pool_.constant(rows);
     const ExprId blocks = pool_.floor_div(pool_.add(loop.hi, pool_.constant(rows - 1)), size);
     const RangeId number = pool_.new_range(blocks, index::RangeKind::Spatial);
@@ -451,7 +433,7 @@ class Contractor : private ContractionPlanner {
   /// second-level cache.
   void split_both(const For& loop, const Core& core, const std::vector<Block>& parts,
                   const std::vector<ArrayId>& declared, int64_t most, Block& out) {
-    auto [outer, rows] = row_blocks(loop);
+    auto [outer, rows] = row_blocks(loop, {core});
     const ExprId columns = product(core.columns);
     const Block b = needed_for(core, core.b);
     const ArrayId b_panels = pack_b(core, b, {pool_.constant(0), columns, columns}, place_for(b));
@@ -468,6 +450,7 @@ class Contractor : private ContractionPlanner {
     out.push_back({std::move(outer)});
   }
 
+  Workers workers_;
   std::vector<Frame> frames_;
   Block* guarded_ = nullptr;      // what runs only for many rows
   std::vector<ArrayId> written_;  // buffers and scratch that the kernel writes
@@ -477,7 +460,14 @@ class Contractor : private ContractionPlanner {
 
 Module contract(Module module) {
   for (Kernel& kernel : module.kernels) {
-    Contractor(module, kernel).run();
+    Contractor(module, kernel, Workers::Own).run();
+  }
+  return module;
+}
+
+Module contract_shared(Module module) {
+  for (Kernel& kernel : module.kernels) {
+    Contractor(module, kernel, Workers::None).run();
   }
   return module;
 }

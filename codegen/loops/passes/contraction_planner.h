@@ -23,9 +23,38 @@ inline constexpr int64_t kBlockBytes = 256 * 1024;
 /// Terms of sums whose number is not known.
 inline constexpr int64_t kUsualTerms = 512;
 
+/// Where there are many rows, larger blocks read the other operand less often and are still enough
+/// for several threads.
+inline constexpr int64_t kManyRows = 512;
+
+/// Whether threads have memory of their own, or the stack only.
+enum class Workers : uint8_t { Own, None };
+
 class ContractionPlanner : protected ContractionPacker {
  protected:
   using ContractionPacker::ContractionPacker;
+
+  /// Known numbers of rows are cut evenly: the threads that take blocks end together. Packed rows
+  /// of threads that have the stack only take most of it.
+  int64_t block_rows(const For& loop, const std::vector<Core>& cores, Workers workers) {
+    int64_t fitting = kMostRows;
+    for (const Core& core : cores) {
+      const std::optional<int64_t> terms = known(product(core.depth));
+      if (workers == Workers::None && terms && *terms > 0) {
+        const int64_t fit = tiling_.scratch_bytes / 4 * 3 / (*terms * size_of(core.dtype));
+        fitting = std::min(fitting, std::max<int64_t>(fit / kTileRows, 1) * kTileRows);
+      }
+    }
+    const std::optional<int64_t> all = known(loop.hi);
+    if (!all) {
+      return std::min(fitting, tiling_.block_rows);
+    }
+    const int64_t halves = *all >= 2 * kManyRows ? 8 : *all >= kManyRows ? 4 : 3;
+    const int64_t most = std::min(fitting, tiling_.block_rows * halves / 2);
+    const int64_t blocks = std::max<int64_t>(1, (*all + most - 1) / most);
+    const int64_t rows = (*all + blocks - 1) / blocks;
+    return std::max<int64_t>(1, (rows + kTileRows - 1) / kTileRows) * kTileRows;
+  }
 
   /// Whether the loop is better cut into blocks of columns: few rows, whose operand is packed once,
   /// against columns that come from windows or are many. Each block packs its columns and uses them

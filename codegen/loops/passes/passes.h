@@ -21,6 +21,8 @@ Module common_values(Module module);
 Module parallel(Module module);
 /// Sums of products over enough elements become packed matrix multiplications.
 Module contract(Module module);
+/// The same where threads have no memory of their own.
+Module contract_shared(Module module);
 /// Reductions over few terms inside long loops become straight-line code.
 Module unroll(Module module);
 /// Loads across memory become loads of blocks that are copied, turned.

@@ -1,5 +1,7 @@
 // Scratch of symbolic or large size becomes a temporary buffer of the program; inside of a parallel
 // loop it goes to memory that every thread has for itself.
+#include <algorithm>
+
 #include "codegen/loops/passes/passes.h"
 #include "codegen/loops/visit.h"
 
@@ -49,6 +51,9 @@ void drop_declarations(Block& block, const Kernel& kernel) {
 
 enum class Workers : uint8_t { Own, None };
 
+/// Where threads have the stack only, it is for them: other scratch beyond this is arena memory.
+constexpr int64_t kSharedStack = 16 * 1024;
+
 Module spill(Module module, Workers workers) {
   for (Kernel& kernel : module.kernels) {
     int64_t used = 0;
@@ -59,7 +64,10 @@ Module spill(Module module, Workers workers) {
       Array& array = kernel.arrays[scratch.array.index];
       const std::optional<int64_t> size = module.pool.constant_value(array.size);
       const int width = array.widened ? 4 : size_of(array.dtype);
-      if (size && *size <= (module.tiling.scratch_bytes - used) / width) {
+      const int64_t most = workers == Workers::None && scratch.parallel == nullptr
+                               ? std::min(kSharedStack, module.tiling.scratch_bytes)
+                               : module.tiling.scratch_bytes - used;
+      if (size && *size <= most / width) {
         used += *size * width;
         continue;
       }
