@@ -2,6 +2,8 @@
 // every cast, reductions, and matrix products whose sizes do not fill tiles.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "codegen/pipeline.h"
 #include "tests/support/c_compiler.h"
 #include "tests/support/random_graph.h"
@@ -218,6 +220,43 @@ TEST(GnuContractions, AgreeWithTheEvaluator) {
     for (size_t i = 0; i < expected.size(); ++i) {
       EXPECT_EQ(testing::difference(expected[i], given[i], bounds[i]), std::nullopt)
           << g.graph.outputs[i].name << " " << name(dtype);
+    }
+  }
+}
+
+/// Rows whose strips and the numbers between them all are vector programs are one call for many of
+/// them: 70 rows are more than a call takes, rows of 37 elements have a rest of single ones.
+TEST(Rows, AreOneRoutine) {
+  if (!runtime::has_avx2()) {
+    GTEST_SKIP() << "this machine has no AVX2";
+  }
+  constexpr int64_t kRows = 70;
+  const std::pair<const char*, std::function<NodeId(GraphMaker&, NodeId)>> kinds[] = {
+      {"softmax", [](GraphMaker& g, NodeId x) { return g.softmax(x, -1); }},
+      {"layer norm",
+       [](GraphMaker& g, NodeId x) {
+         return g.layer_norm(x, g.input("w", {g.graph[x].shape[1]}),
+                             g.input("b", {g.graph[x].shape[1]}));
+       }},
+      {"sums of squares",
+       [](GraphMaker& g, NodeId x) { return g.op(Op::Sqrt, g.sum(g.mul(x, x), -1)); }},
+      {"less the least, where a row's number says so",
+       [](GraphMaker& g, NodeId x) {
+         const NodeId least = g.reduce(air::ReduceOp::Min, x, -1);
+         return g.sub(x, g.mul(least, g.input("factor", {kRows, 1})));
+       }},
+      {"beside a row",
+       [](GraphMaker& g, NodeId x) { return g.add(x, g.input("b", {g.graph[x].shape[1]})); }},
+  };
+  for (const auto& [kind, make] : kinds) {
+    for (const int64_t size : {37, 64, 700}) {
+      GraphMaker g;
+      g.output("y", make(g, g.input("x", {kRows, size})));
+      const std::string source = check(g, Data::Tame);
+      const size_t first = source.find("  cv_");
+      EXPECT_NE(first, std::string::npos) << kind << "\n" << source;
+      EXPECT_EQ(source.find("  cv_", first + 1), std::string::npos) << kind << "\n" << source;
+      EXPECT_NE(source.find("steps[0]"), std::string::npos) << kind << "\n" << source;
     }
   }
 }
