@@ -116,6 +116,35 @@ TEST(LinearCompilation, MaximaOfMaxima) {
   }
 }
 
+/// Index expressions are made by the hundred thousand: only lists of terms are allocated.
+TEST(LinearCompilation, TermsNeedNoMemoryOfTheirOwn) {
+  index::Pool pool({});
+  const index::ExprId extent = pool.constant(10);
+  std::vector<index::RangeId> ranges;
+  const auto sum = [&] {
+    index::ExprId out = pool.constant(1);
+    for (int64_t i = 0; i < 32; ++i) {
+      ranges.push_back(pool.new_range(extent, index::RangeKind::Spatial));
+      out = pool.add(out, pool.scale(pool.range(ranges.back()), i + 2));
+    }
+    return out;
+  };
+  const index::ExprId a = sum();
+  const index::ExprId b = sum();
+  const index::ExprId both = pool.add(a, b);
+  const int64_t before = allocations.load();
+  const index::ExprId again = pool.add(a, b);
+  const int64_t added = allocations.load();
+  const index::ExprId ten = pool.constant(10);
+  const index::ExprId first = pool.range(ranges.front());
+  const int64_t found = allocations.load();
+  EXPECT_LE(added - before, 8);
+  EXPECT_LE(found - added, 1);  // a table grows now and then
+  EXPECT_EQ(again, both);
+  EXPECT_EQ(ten, extent);
+  EXPECT_EQ(pool.as_range(first), ranges.front());
+}
+
 class LinearCompilations : public ::testing::TestWithParam<air::Graph (*)(int)> {};
 
 TEST_P(LinearCompilations, FourTimesTheLayersAreAtMostFourTimesTheWork) {
