@@ -142,9 +142,11 @@ std::optional<Group> LoopGroups::merged(const Group& first, const Group& second,
     const RangeId range = candidate.ranges[own];
     const auto other =
         std::find_if(first.candidates.begin(), first.candidates.end(), [&](const Candidate& c) {
-          return !splits(first, c) && std::all_of(links.begin(), links.end(), [&](const Link& l) {
-            return l.flow->aligned_with(c.ranges[l.slot]) == range;
-          });
+          return !splits(first, c) &&
+                 pool_.range_info(c.ranges.front()).extent == pool_.range_info(range).extent &&
+                 std::all_of(links.begin(), links.end(), [&](const Link& l) {
+                   return l.flow->aligned_with(c.ranges[l.slot]) == range;
+                 });
         });
     if (other == first.candidates.end() || splits(second, candidate)) {
       continue;
