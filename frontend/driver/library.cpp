@@ -228,8 +228,8 @@ void write_library(Session& session, const std::vector<Unit>& units) {
   const Options& options = session.options();
   const std::string& output = options.output;
   const Product product = product_of(options);
-  if (output == "-") {
-    fmt::print("{}", library_source(session, units));
+  if (product == Product::Source && is_device(output)) {
+    write_outputs({{output, library_source(session, units)}});
     return;
   }
   const std::string stem = stem_of(output, product);

@@ -111,12 +111,6 @@ void write_directly(const OutputFile& file) {
   }
 }
 
-bool is_special(const std::string& path) {
-  struct stat status {};
-  return path == "-" || (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
-                         !S_ISDIR(status.st_mode));
-}
-
 /// rename() would replace a write-protected file: the user protected it, so refuse.
 void check_target(const std::string& path) {
   struct stat status {};
@@ -133,17 +127,23 @@ void check_target(const std::string& path) {
 
 }  // namespace
 
+bool is_device(const std::string& path) {
+  struct stat status {};
+  return path == "-" || (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+                         !S_ISDIR(status.st_mode));
+}
+
 void write_outputs(const std::vector<OutputFile>& files) {
   Staging staging;
   for (const OutputFile& file : files) {
-    if (!is_special(file.path)) {
+    if (!is_device(file.path)) {
       check_target(file.path);
       staging.add(file);
     }
   }
   staging.commit();
   for (const OutputFile& file : files) {
-    if (is_special(file.path)) {
+    if (is_device(file.path)) {
       write_directly(file);
     }
   }

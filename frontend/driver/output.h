@@ -13,6 +13,10 @@ struct OutputFile {
   bool executable = false;
 };
 
+/// "-", or a file that is there and neither regular nor a directory: what is written has no name
+/// beside which others could lie.
+bool is_device(const std::string& path);
+
 /// Writes all of the files or none: every temporary is complete before the first rename. Throws
 /// CompileError (FileError, `path: error: …`).
 void write_outputs(const std::vector<OutputFile>& files);

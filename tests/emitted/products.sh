@@ -89,3 +89,10 @@ chmod +x bin/gcc
 fails "broken compiler" env PATH="$work/bin" "$catenc" "$program" -o m.o --cc=gcc
 [ ! -e m.o ] && [ ! -e m.h ]
 echo "ok: ${compilers[*]}"
+
+# Into a pipe goes the C alone: nothing is put beside it.
+mkfifo pipe
+"$catenc" "$program" -o pipe &
+grep -q '^int dense(' pipe
+wait $!
+[ -p pipe ] && [ ! -e pipe.h ]
