@@ -88,11 +88,11 @@ printf '#!/bin/sh\necho "broken compiler" >&2\nexit 3\n' > bin/gcc
 chmod +x bin/gcc
 fails "broken compiler" env PATH="$work/bin" "$catenc" "$program" -o m.o --cc=gcc
 [ ! -e m.o ] && [ ! -e m.h ]
-echo "ok: ${compilers[*]}"
 
 # Into a pipe goes the C alone: nothing is put beside it.
 mkfifo pipe
 "$catenc" "$program" -o pipe &
-grep -q '^int dense(' pipe
+grep -c '^int dense(' pipe
 wait $!
 [ -p pipe ] && [ ! -e pipe.h ]
+echo "ok: ${compilers[*]}"
