@@ -143,7 +143,8 @@ class Packer {
       return blocks_[a].nominal_bytes > blocks_[b].nominal_bytes;
     });
     const int64_t by_size = place_all(order);
-    if (by_size > most_alive()) {
+    // With symbols ends would have to be compared that no rule compares.
+    if (pool_.symbols().empty() && by_size > most_alive()) {
       const std::vector<Block> before = blocks_;
       std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
         return blocks_[a].alive.first < blocks_[b].alive.first;
@@ -155,14 +156,16 @@ class Packer {
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return blocks_[a].nominal_offset < blocks_[b].nominal_offset;
     });
+    ExprId all = pool_.constant(0);
     for (size_t i : order) {
-      blocks_[i].offset = highest_end(cover(i));
+      blocks_[i].offset = highest_end(cover(i), all);
+      all = pool_.add(all, blocks_[i].bytes);
     }
     std::vector<size_t> tops;
     for (const auto& [first, stretch] : skyline_) {
       tops.push_back(stretch.top);
     }
-    return highest_end(std::move(tops));
+    return highest_end(std::move(tops), all);
   }
 
   const std::vector<Block>& blocks() const { return blocks_; }
@@ -256,17 +259,19 @@ class Packer {
     }
   }
 
-  ExprId highest_end(std::vector<size_t> blocks) {
+  /// `all`: the bytes of all blocks so far, whose sum no end is beyond. It is the answer where the
+  /// maximum grows too complex.
+  ExprId highest_end(std::vector<size_t> blocks, ExprId all) {
     std::sort(blocks.begin(), blocks.end(), [&](size_t a, size_t b) {
       return std::pair(-blocks_[a].nominal_end(), a) < std::pair(-blocks_[b].nominal_end(), b);
     });
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     ExprId end = pool_.constant(0);
     for (size_t j : blocks) {
-      const ExprId own = pool_.add(blocks_[j].offset, blocks_[j].bytes);
-      const ExprId higher = pool_.max(end, own);
-      // The sum is above both, and never grows into nested maxima.
-      end = pool_.complexity(higher) <= kMaxComplexity ? higher : pool_.add(end, own);
+      end = pool_.max(end, pool_.add(blocks_[j].offset, blocks_[j].bytes));
+      if (pool_.complexity(end) > kMaxComplexity) {
+        return all;
+      }
     }
     return end;
   }
@@ -331,11 +336,12 @@ void plan_memory(loops::Module& module, runtime::Program& program) {
 }
 
 // Note [packing]
-// Blocks are placed with the largest first (and where that takes more than is alive at once, in the
-// order of time, if it takes less so), each in the lowest gap between blocks that are alive at some
-// time with it. That is done with every symbol at a nominal value. What it gives is an order:
-// which blocks lie below which. The offset of a block is then the highest end of those below that
-// are alive with it, as an expression; so no two blocks overlap whatever the symbols are, and with
-// the nominal values (or without symbols) the packing is the one that was found. Only those that
-// can be seen from the block, looking down, are asked: the others end below one of these.
+// Blocks are placed with the largest first (and, without symbols, where that takes more than is
+// alive at once, in the order of time, if it takes less so), each in the lowest gap between blocks
+// that are alive at some time with it. That is done with every symbol at a nominal value. What it
+// gives is an order: which blocks lie below which. The offset of a block is then the highest end of
+// those below that are alive with it, as an expression; so no two blocks overlap whatever the
+// symbols are, and with the nominal values (or without symbols) the packing is the one that was
+// found. Only those that can be seen from the block, looking down, are asked: the others end below
+// one of these.
 }  // namespace caten::codegen

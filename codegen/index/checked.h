@@ -8,15 +8,26 @@
 
 namespace caten::index {
 
+/// A number of an index expression is beyond int64. Proofs, which multiply expressions by each
+/// other, take it as "not proven"; everywhere else it is a bug, since sizes are checked to fit.
+class Overflow : public InternalError {
+ public:
+  Overflow() : InternalError("index arithmetic overflows int64") {}
+};
+
 inline int64_t checked_add(int64_t a, int64_t b) {
   int64_t result = 0;
-  CATEN_CHECK(!__builtin_add_overflow(a, b, &result), "index arithmetic overflows int64");
+  if (__builtin_add_overflow(a, b, &result)) {
+    throw Overflow();
+  }
   return result;
 }
 
 inline int64_t checked_mul(int64_t a, int64_t b) {
   int64_t result = 0;
-  CATEN_CHECK(!__builtin_mul_overflow(a, b, &result), "index arithmetic overflows int64");
+  if (__builtin_mul_overflow(a, b, &result)) {
+    throw Overflow();
+  }
   return result;
 }
 

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "codegen/index/checked.h"
 #include "codegen/index/index.h"
 #include "ir/support/check.h"
 
 namespace caten::index {
 namespace {
-
-int64_t floor_quotient(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
-}
 
 /// a / b as a monomial with an integer coefficient, when it divides.
 std::optional<Term> divide(const Term& a, const Term& b) {
@@ -240,7 +236,11 @@ bool Pool::is_nonnegative(ExprId expr) {
 
 bool Pool::is_nonnegative(ExprId expr, int& steps) {
   std::vector<uint32_t> positive_symbols;
-  return nonnegative(expr, positive_symbols, steps);
+  try {
+    return nonnegative(expr, positive_symbols, steps);
+  } catch (const Overflow&) {
+    return false;
+  }
 }
 
 /// Replaces atoms one by one by the bound that makes the expression smallest. What is left is a
