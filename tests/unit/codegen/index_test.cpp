@@ -221,6 +221,12 @@ TEST_F(Forms, ReshapeOfUnchangedAxesIsFree) {
             (std::vector{i, pool.add(pool.scale(a, 6), b)}));
 }
 
+TEST_F(Forms, ProofsThatLeaveInt64ProveNothing) {
+  const int64_t large = int64_t{1} << 60;
+  const ExprId product = pool.scale(pool.mod(n, number(1024)), -large);
+  EXPECT_FALSE(pool.is_nonnegative(pool.add(number(large), product)));
+}
+
 TEST_F(Forms, Proofs) {
   const ExprId i = range(n);
   const ExprId j = range(m);
