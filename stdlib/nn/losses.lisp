@@ -81,6 +81,8 @@ multiplies the share of the positive labels."
 (defun id-loss (log-p label reduction ignore-index weight label-smoothing)
   "Minus the log-probability (last axis) at the class ids."
   (let* ((dtype (dtype-of log-p))
+         ;; The id to be ignored may be negative.
+         (label (if (unsigned-dtype-p (dtype-of label)) (!cast label :int64) label))
          (kept (!neq label ignore-index))
          (ids (!where kept label 0))
          (weights (id-weights ids kept weight dtype))

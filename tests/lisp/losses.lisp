@@ -30,6 +30,13 @@
       (backward program)
       (check-tensor (grad x) :float32 '(1 3) '(-0.5 0.5 0.0) 1e-6))))
 
+(deftest unsigned-ids
+  (flet ((loss (dtype)
+           (item (!cross-entropy-with-logits (!reshape (ax+b '(30) 0.5 0.0) '(3 10))
+                                             (make-tensor '(3) :dtype dtype :from '(1 2 9))))))
+    (dolist (dtype '(:uint8 :uint16 :uint32 :uint64))
+      (ok (= (loss :int64) (loss dtype))))))
+
 (deftest one-kernel
   (ok (= 1 (caten::runtime-kernel-count
             (caten (!cross-entropy-with-logits (make-input 'x '(n 10))
