@@ -44,6 +44,15 @@ bool LoopGroups::splits_product(StatementId id, RangeId range) const {
          pool_.range_info(range).kind == index::RangeKind::Reduce;
 }
 
+bool LoopGroups::splits_product(const Group& group, const Candidate& candidate) const {
+  for (size_t i = 0; i < group.members.size(); ++i) {
+    if (splits_product(group.members[i], candidate.ranges[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::optional<Group> LoopGroups::joined(const Group& group, StatementId id) const {
   const StatementId first = group.members.front();
   if (schedule_.statement(id).kind == StatementKind::Scatter ||
@@ -63,11 +72,7 @@ std::optional<Group> LoopGroups::joined(const Group& group, StatementId id) cons
   }
   Group out;
   for (const Candidate& candidate : group.candidates) {
-    bool splits = false;
-    for (size_t i = 0; i < group.members.size(); ++i) {
-      splits |= splits_product(group.members[i], candidate.ranges[i]);
-    }
-    if (splits) {
+    if (splits_product(group, candidate)) {
       continue;
     }
     for (RangeId range : own) {
@@ -128,27 +133,19 @@ std::optional<Group> LoopGroups::merged(const Group& first, const Group& second,
       links.push_back({&flow, slot});
     }
   }
-  const auto splits = [&](const Group& group, const Candidate& candidate) {
-    for (size_t i = 0; i < group.members.size(); ++i) {
-      if (splits_product(group.members[i], candidate.ranges[i])) {
-        return true;
-      }
-    }
-    return false;
-  };
   const size_t own = slot_in(second, reader);
   Group out;
   for (const Candidate& candidate : second.candidates) {
     const RangeId range = candidate.ranges[own];
     const auto other =
         std::find_if(first.candidates.begin(), first.candidates.end(), [&](const Candidate& c) {
-          return !splits(first, c) &&
+          return !splits_product(first, c) &&
                  pool_.range_info(c.ranges.front()).extent == pool_.range_info(range).extent &&
                  std::all_of(links.begin(), links.end(), [&](const Link& l) {
                    return l.flow->aligned_with(c.ranges[l.slot]) == range;
                  });
         });
-    if (other == first.candidates.end() || splits(second, candidate)) {
+    if (other == first.candidates.end() || splits_product(second, candidate)) {
       continue;
     }
     Candidate both = *other;

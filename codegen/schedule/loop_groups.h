@@ -51,6 +51,7 @@ class LoopGroups {
  private:
   std::vector<RangeId> preferences(StatementId id) const;
   bool splits_product(StatementId id, RangeId range) const;
+  bool splits_product(const Group& group, const Candidate& candidate) const;
   void place_in_level(std::vector<Group>& groups, StatementId id,
                       const std::vector<StatementId>& level);
   void join_operands(std::vector<Group>& groups, StatementId id);

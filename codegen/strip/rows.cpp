@@ -47,29 +47,21 @@ class RowsBuilder : private Run {
   }
 
  private:
+  /// Whether what is inside the loop are strips of one number of elements.
   bool has_only_strips() const {
-    bool any = false;
+    const loops::For* first = nullptr;
     for (const loops::Stmt& stmt : loop_.body) {
       if (loops::body_of(stmt) == nullptr) {
         continue;
       }
       const auto* strip = std::get_if<loops::For>(&stmt.node);
       if (strip == nullptr || strip->kind != loops::LoopKind::Strip || !pool_.is(strip->lo, 0) ||
-          pool_.uses(strip->hi, loop_.range) || (any && strip->hi != out_count(*strip))) {
+          pool_.uses(strip->hi, loop_.range) || (first != nullptr && strip->hi != first->hi)) {
         return false;
       }
-      any = true;
+      first = strip;
     }
-    return any;
-  }
-  /// The number of elements of the loop's first strip.
-  ExprId out_count(const loops::For& otherwise) const {
-    for (const loops::Stmt& stmt : loop_.body) {
-      if (const auto* strip = std::get_if<loops::For>(&stmt.node)) {
-        return strip->hi;
-      }
-    }
-    return otherwise.hi;
+    return first != nullptr;
   }
 
   /// Where values are used last, and which are defined here.
