@@ -1,9 +1,11 @@
 // The command line: flags in, Options out, one call of a driver. Nothing else happens here.
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
 #include "frontend/driver/driver.h"
 #include "frontend/driver/report.h"
 #include "generated/version.h"
+#include "ir/support/isa.h"
 
 namespace {
 
@@ -149,6 +151,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kOk : kUsage;
+  }
+  if (const auto problem = caten::isa_problem(std::getenv("CATENC_ISA"))) {
+    std::fprintf(stderr, "catenc: %s\n", problem->c_str());
+    return kUsage;
   }
   if (action == nullptr && !options.file.empty() && !options.startup.empty()) {
     std::fputs("catenc: --load and --eval do not go with a FILE to compile\n", stderr);

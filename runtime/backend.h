@@ -54,9 +54,6 @@ class Executable {
   virtual std::vector<MachineCode> machine_code() const { return {}; }
 };
 
-/// Whether kernels may use AVX2, FMA and F16C: elementary::is_fused().
-bool has_avx2();
-
 /// The kernels of a Program as C that an optimising compiler makes fast (native_backend.h).
 /// `bound`: functions of the runtime that it calls; ct_bind, which the text defines, takes their
 /// addresses in this order.

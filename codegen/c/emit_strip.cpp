@@ -4,7 +4,7 @@
 
 #include "codegen/c/body_printer.h"
 #include "codegen/loops/visit.h"
-#include "runtime/backend.h"
+#include "ir/support/isa.h"
 
 namespace caten::c {
 namespace {
@@ -202,7 +202,7 @@ void BodyPrinter::fused_call(const Step& step) {
 /// A loop from `begin` to `end` around strips as calls for several rows each; false, having printed
 /// nothing, when it cannot be.
 bool BodyPrinter::rows(const loops::For& loop, const std::string& begin, const std::string& end) {
-  if (style_.dialect != DialectKind::Tcc || style_.optimised || !runtime::has_avx2()) {
+  if (style_.dialect != DialectKind::Tcc || style_.optimised || isa() < Isa::Avx2) {
     return false;
   }
   const std::optional<strip::Rows> found = strip::build_rows(pool_, kernel_, loop, constants_);
@@ -329,7 +329,7 @@ bool BodyPrinter::strip(const loops::For& loop) {
   if (!body) {
     return false;
   }
-  if (runtime::has_avx2() && !style_.optimised) {
+  if (isa() >= Isa::Avx2 && !style_.optimised) {
     strip::fuse(constants_, *body);
   }
   open();

@@ -9,6 +9,7 @@
 
 #include "frontend/driver/driver.h"
 #include "generated/version.h"
+#include "ir/support/isa.h"
 #include "runtime/native_backend.h"
 
 namespace caten::driver {
@@ -18,11 +19,8 @@ int doctor(Session& session) {
   ::uname(&machine);
   std::printf("catenc %s on %s %s, %u CPUs\n", CATEN_VERSION, machine.sysname, machine.machine,
               std::thread::hardware_concurrency());
-#if defined(__x86_64__)
-  std::printf("vector units: sse2%s%s%s\n", __builtin_cpu_supports("avx2") ? " avx2" : "",
-              __builtin_cpu_supports("fma") ? " fma" : "",
-              __builtin_cpu_supports("avx512f") ? " avx512f" : "");
-#endif
+  std::printf("instruction set of kernels: %s (the machine has %s)\n", name(isa()).data(),
+              name(machine_isa()).data());
   // The whole way once, on each backend: reading, graph, kernels, a compiler, a number.
   const char* probe =
       "(let ((x (make-tensor '(4) :initial-element 2.0))) (item (proceed (!sum (!* x x)))))";

@@ -5,25 +5,14 @@
 #include "ir/support/elementary.h"
 
 #include <cmath>
-#include <cstdlib>
-#include <string_view>
 
 #include "ir/support/elementary_f64.h"
+#include "ir/support/isa.h"
 
 namespace caten::elementary {
 
 bool is_fused() {
-#ifdef __x86_64__
-  static const bool yes = [] {
-    const char* wanted = std::getenv("CATENC_ISA");
-    const bool baseline = wanted != nullptr && std::string_view(wanted) == "baseline";
-    return !baseline && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("f16c");
-  }();
-  return yes;
-#else
-  return false;
-#endif
+  return isa() >= Isa::Avx2;
 }
 
 namespace {

@@ -6,9 +6,8 @@
 
 namespace caten::elementary {
 
-/// Whether the machine has AVX2 with fused multiply-adds (and conversions of 16-bit floats), which
-/// the functions of elementary_f32.h then use here, in vector routines and in machine code.
-/// CATENC_ISA=baseline in the environment says no; asked once per process.
+/// Whether there are fused multiply-adds (from Isa::Avx2 on), which the functions of
+/// elementary_f32.h then use here, in vector routines and in machine code.
 bool is_fused();
 
 #define CATEN_ELEMENTARY1(fn) \

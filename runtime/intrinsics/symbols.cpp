@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ir/support/elementary.h"
+#include "ir/support/isa.h"
 #include "ir/type.h"
 #include "runtime/backend.h"
 #include "runtime/interrupt.h"
@@ -86,9 +87,15 @@ StripMap strips_for_this_machine() {
   add(map, strips::reductions_##isa()); \
   add(map, strips::windows_##isa())
 #ifdef __x86_64__
-  if (has_avx2()) {
-    CATEN_ADD(avx2);
-    return map;
+  switch (isa()) {
+    case Isa::Avx512:
+      CATEN_ADD(avx512);
+      return map;
+    case Isa::Avx2:
+      CATEN_ADD(avx2);
+      return map;
+    case Isa::Baseline:
+      break;
   }
 #endif
   CATEN_ADD(baseline);
@@ -97,10 +104,6 @@ StripMap strips_for_this_machine() {
 }
 
 }  // namespace
-
-bool has_avx2() {
-  return elementary::is_fused();
-}
 
 const void* strip_function(std::string_view name) {
   static const StripMap map = strips_for_this_machine();

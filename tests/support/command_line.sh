@@ -43,3 +43,7 @@ for stage in "run" "explain" "-o kernels.c" "--emit=datum" "--emit=graph"; do
   fi
 done
 [ ! -e kernels.c ]
+
+# Instruction sets: a lower one on request, and no silence about what there is not.
+CATENC_ISA=baseline expect 0 "instruction set of kernels: baseline" doctor
+CATENC_ISA=mmx expect 2 "CATENC_ISA is \`mmx\`, which is none of baseline, avx2, avx512" doctor

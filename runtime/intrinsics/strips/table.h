@@ -33,6 +33,7 @@ struct Table {
 CATEN_STRIP_TABLES(baseline)
 #ifdef __x86_64__
 CATEN_STRIP_TABLES(avx2)
+CATEN_STRIP_TABLES(avx512)
 #endif
 #undef CATEN_STRIP_TABLES
 

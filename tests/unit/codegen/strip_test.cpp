@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "codegen/pipeline.h"
+#include "ir/support/isa.h"
 #include "tests/support/c_compiler.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/run_graph.h"
@@ -227,7 +228,7 @@ TEST(GnuContractions, AgreeWithTheEvaluator) {
 /// Rows whose strips and the numbers between them all are vector programs are one call for many of
 /// them: 70 rows are more than a call takes, rows of 37 elements have a rest of single ones.
 TEST(Rows, AreOneRoutine) {
-  if (!runtime::has_avx2()) {
+  if (isa() < Isa::Avx2) {
     GTEST_SKIP() << "this machine has no AVX2";
   }
   constexpr int64_t kRows = 70;

@@ -13,7 +13,7 @@
 
 #include "codegen/vector/assemble.h"
 #include "codegen/vector/operations.h"
-#include "runtime/backend.h"
+#include "ir/support/isa.h"
 #include "runtime/code_memory.h"
 
 namespace caten::vector {
@@ -221,7 +221,7 @@ TEST(VectorPrograms, EveryFormIsWhatTheDisassemblerSays) {
 class VectorCode : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!runtime::has_avx2()) {
+    if (isa() < Isa::Avx2) {
       GTEST_SKIP() << "this machine has no AVX2";
     }
   }

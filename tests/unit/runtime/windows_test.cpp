@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/backend.h"
+#include "ir/support/isa.h"
 #include "runtime/intrinsics/strips/table.h"
 
 namespace caten::runtime {
@@ -141,10 +141,17 @@ TEST(Windows, Baseline) {
 
 #ifdef __x86_64__
 TEST(Windows, Avx2) {
-  if (!has_avx2()) {
+  if (machine_isa() < Isa::Avx2) {
     GTEST_SKIP() << "no AVX2 here";
   }
   check_all(strips::windows_avx2());
+}
+
+TEST(Windows, Avx512) {
+  if (machine_isa() < Isa::Avx512) {
+    GTEST_SKIP() << "no AVX-512 here";
+  }
+  check_all(strips::windows_avx512());
 }
 #endif
 
