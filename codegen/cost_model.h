@@ -42,7 +42,7 @@ struct Tiling {
   int64_t strip = 512;
   /// Known loops shorter than this stay scalar: a call costs about as much as ten iterations.
   int64_t min_strip_loop = 16;
-  /// Rows of a block of a matrix product: a multiple of the micro-kernel's six; the block of
+  /// Rows of a block of a matrix product: a multiple of the micro-kernel's twelve; the block of
   /// results stays in the second-level cache.
   int64_t block_rows = 48;
   /// Columns of a block of a matrix product, about: what comes after the sums finds them in the

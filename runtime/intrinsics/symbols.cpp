@@ -84,6 +84,7 @@ StripMap strips_for_this_machine() {
   add(map, strips::matmul_##isa());     \
   add(map, strips::rounding_##isa());   \
   add(map, strips::moves_##isa());      \
+  add(map, strips::packing_##isa());    \
   add(map, strips::reductions_##isa()); \
   add(map, strips::windows_##isa())
 #ifdef __x86_64__

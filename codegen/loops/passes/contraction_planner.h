@@ -13,9 +13,10 @@
 
 namespace caten::loops {
 
-/// The micro-kernel's tiles, as in runtime/intrinsics/strips/matmul.cpp.
-inline constexpr int64_t kTileRows = 6;
-inline constexpr int64_t kPanelBytes = 64;
+/// Multiples of the panels of every instruction set (runtime/intrinsics/strips/panels.h): what is
+/// cut into these suits all of them.
+inline constexpr int64_t kTileRows = 12;
+inline constexpr int64_t kPanelBytes = 128;
 /// Blocks of columns only are for so many rows at most.
 inline constexpr int64_t kMostRows = 1024;
 /// Half of the second-level cache: the packed columns of a block, and its results.

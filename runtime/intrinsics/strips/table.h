@@ -27,6 +27,7 @@ struct Table {
   Table math_##isa();           \
   Table matmul_##isa();         \
   Table moves_##isa();          \
+  Table packing_##isa();        \
   Table rounding_##isa();       \
   Table reductions_##isa();     \
   Table windows_##isa();

@@ -9,14 +9,12 @@
 #include <utility>
 
 #include "runtime/intrinsics/strips/loops.h"
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
+#include "runtime/intrinsics/strips/panels.h"
+#include "runtime/intrinsics/strips/some_lanes.h"
 
 namespace caten::runtime::strips {
 namespace {
 
-constexpr int64_t kPanelBytes = 64;
 constexpr int kAxes = 4;
 constexpr int kNumbers = 8;  // of an axis but the first, which has lines, terms and their strides
 constexpr int kFirst = 4;
@@ -51,10 +49,71 @@ inline int64_t floor_div(int64_t a, int64_t b) {
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
+#if defined(__AVX512F__)
+using Floats = __m512;
+
+/// Which elements of memory are those of a run, which has lanes [lo, hi) of a vector: of one
+/// vector, or of two where every other element is a lane.
+struct Masks {
+  __mmask16 low;
+  __mmask16 high;
+};
+inline Masks masks_of_neighbours(int32_t lo, int32_t hi) {
+  return {static_cast<__mmask16>((1U << hi) - (1U << lo)), 0};
+}
+inline Masks masks_of_every_other(int32_t lo, int32_t hi) {
+  const uint64_t both = ((uint64_t{1} << 2 * hi) - (uint64_t{1} << 2 * lo)) & 0x55555555U;
+  return {static_cast<__mmask16>(both), static_cast<__mmask16>(both >> 16)};
+}
+inline Floats contiguous(const float* from, const Masks& masks) {
+  return _mm512_maskz_loadu_ps(masks.low, from);
+}
+inline Floats every_other(const float* from, const Masks& masks) {
+  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  return _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(masks.low, from), even,
+                                _mm512_maskz_loadu_ps(masks.high, from + 16));
+}
+inline Floats either(Floats a, Floats b) {
+  return _mm512_or_ps(a, b);
+}
+#elif defined(__AVX2__)
+using Floats = __m256;
+
+/// Which elements of memory are those of a run, which has lanes [lo, hi) of a vector: of one
+/// vector, or of two where every other element is a lane.
+struct Masks {
+  __m256i low;
+  __m256i high;
+};
+/// Ones in lanes [lo, hi).
+inline __m256i lanes(int32_t lo, int32_t hi) {
+  return _mm256_andnot_si256(first_words(lo), first_words(hi));
+}
+inline Masks masks_of_neighbours(int32_t lo, int32_t hi) {
+  return {lanes(lo, hi), _mm256_setzero_si256()};
+}
+inline Masks masks_of_every_other(int32_t lo, int32_t hi) {
+  const __m256i even = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0);
+  return {_mm256_and_si256(even, lanes(2 * lo, 2 * hi)),
+          _mm256_and_si256(even, lanes(2 * lo - 8, 2 * hi - 8))};
+}
+inline Floats contiguous(const float* from, const Masks& masks) {
+  return _mm256_maskload_ps(from, masks.low);
+}
+inline Floats every_other(const float* from, const Masks& masks) {
+  const __m256 pairs = _mm256_shuffle_ps(_mm256_maskload_ps(from, masks.low),
+                                         _mm256_maskload_ps(from + 8, masks.high), 0x88);
+  return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xD8));
+}
+inline Floats either(Floats a, Floats b) {
+  return _mm256_or_ps(a, b);
+}
+#endif
+
 template <typename T>
 class Packer {
  public:
-  static constexpr int64_t kLanes = kPanelBytes / static_cast<int64_t>(sizeof(T));
+  static constexpr int64_t kLines = kColumns<T>;
 
   Packer(T* out, const T* image, int64_t start, int64_t depth, const Axis* axes)
       : out_(out), image_(image), start_(start), depth_(depth), axes_(axes) {
@@ -75,7 +134,7 @@ class Packer {
       }
       copy(tap, together);
     }
-    out_ += kLanes * depth_;
+    out_ += kLines * depth_;
   }
 
  private:
@@ -115,8 +174,8 @@ class Packer {
     int32_t lo;
     int32_t hi;
   };
-  static constexpr int64_t kHalf = kLanes / 2;
-  typedef T Vector __attribute__((vector_size(kPanelBytes / 2), aligned(sizeof(T))));
+  static constexpr int64_t kHalf = kLines / 2;
+  using Vector = Lanes<T, kPanelBytes / 2>;
   struct Half {
     int32_t begin;
     int32_t end;
@@ -134,9 +193,9 @@ class Packer {
     }
     const Axis& last = axes_[kAxes - 1];
     int64_t run = 0;
-    int64_t lo[kLanes];
-    int64_t hi[kLanes];
-    int64_t place[kLanes];
+    int64_t lo[kLines];
+    int64_t hi[kLines];
+    int64_t place[kLines];
     for (int64_t s = 0; s < segment_count_; ++s) {
       const Segment& segment = segments_[s];
       bool inside = true;
@@ -186,8 +245,8 @@ class Packer {
     }
     for (int64_t c = 0; c < channel.terms; ++c) {
       const T* image = image_ + c * channel.term_stride;
-      T* out = out_ + (c * taps_ + tap) * kLanes;
-      for (int64_t i = 0; i < together; ++i, out += kLanes) {
+      T* out = out_ + (c * taps_ + tap) * kLines;
+      for (int64_t i = 0; i < together; ++i, out += kLines) {
         const Half* halves = halves_ + 2 * i;
         if (whole_[i]) {
           const T* from = image + runs_[halves[0].begin].place;
@@ -215,13 +274,13 @@ class Packer {
     if constexpr (sizeof(T) == sizeof(float)) {
       if (stride == 1 || stride == 2) {
         const auto* from = reinterpret_cast<const float*>(image);
-        __m256 all = _mm256_setzero_ps();
+        Floats all{};
         for (int32_t i = which.begin; i < which.end; ++i) {
-          const __m256 next = stride == 1 ? contiguous(from + runs_[i].place, masks_[i])
+          const Floats next = stride == 1 ? contiguous(from + runs_[i].place, masks_[i])
                                           : every_other(from + runs_[i].place, masks_[i]);
-          all = i == which.begin ? next : _mm256_or_ps(all, next);
+          all = i == which.begin ? next : either(all, next);
         }
-        _mm256_storeu_ps(reinterpret_cast<float*>(out), all);
+        *reinterpret_cast<Vector*>(out) = reinterpret_cast<Vector>(all);
         return;
       }
     }
@@ -238,44 +297,14 @@ class Packer {
   }
 
 #ifdef __AVX2__
-  /// Which of the elements that a run lies among are its own: of eight, or of sixteen where every
-  /// other one is.
-  struct Masks {
-    __m256i low;
-    __m256i high;
-  };
-
   void find_masks(int64_t stride) {
     if (sizeof(T) != sizeof(float) || (stride != 1 && stride != 2)) {
       return;
     }
     for (int64_t i = 0; i < run_count_; ++i) {
-      const Run& run = runs_[i];
-      if (stride == 1) {
-        masks_[i] = {lanes(run.lo, run.hi), _mm256_setzero_si256()};
-      } else {
-        const __m256i even = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0);
-        masks_[i] = {_mm256_and_si256(even, lanes(2 * run.lo, 2 * run.hi)),
-                     _mm256_and_si256(even, lanes(2 * run.lo - 8, 2 * run.hi - 8))};
-      }
+      masks_[i] = stride == 1 ? masks_of_neighbours(runs_[i].lo, runs_[i].hi)
+                              : masks_of_every_other(runs_[i].lo, runs_[i].hi);
     }
-  }
-
-  /// Ones in lanes [lo, hi).
-  static __m256i lanes(int32_t lo, int32_t hi) {
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_andnot_si256(_mm256_cmpgt_epi32(_mm256_set1_epi32(lo), lane),
-                               _mm256_cmpgt_epi32(_mm256_set1_epi32(hi), lane));
-  }
-
-  static __m256 contiguous(const float* from, const Masks& masks) {
-    return _mm256_maskload_ps(from, masks.low);
-  }
-
-  static __m256 every_other(const float* from, const Masks& masks) {
-    const __m256 pairs = _mm256_shuffle_ps(_mm256_maskload_ps(from, masks.low),
-                                           _mm256_maskload_ps(from + 8, masks.high), 0x88);
-    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xD8));
   }
 #endif
 
@@ -285,13 +314,13 @@ class Packer {
   int64_t depth_;
   const Axis* axes_;
   int64_t taps_;
-  Segment segments_[kLanes];
+  Segment segments_[kLines];
   int64_t segment_count_ = 0;
   Half halves_[2 * kTerms];
   bool whole_[kTerms];
-  Run runs_[kTerms * kLanes];
+  Run runs_[kTerms * kLines];
 #ifdef __AVX2__
-  Masks masks_[kTerms * kLanes];
+  Masks masks_[kTerms * kLines];
 #endif
   int64_t run_count_ = 0;
 };
@@ -318,9 +347,9 @@ struct Windows<T, std::index_sequence<i...>> {
       axes[a] = {n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]};
     }
     Packer<T> packer(static_cast<T*>(out), static_cast<const T*>(image), start, depth, axes);
-    constexpr int64_t kLanes = Packer<T>::kLanes;
-    for (int64_t line = 0; line < count; line += kLanes) {
-      packer.panel(first + line, std::min(kLanes, count - line));
+    constexpr int64_t kLines = Packer<T>::kLines;
+    for (int64_t line = 0; line < count; line += kLines) {
+      packer.panel(first + line, std::min(kLines, count - line));
     }
   }
 };

@@ -6,7 +6,7 @@
   (buffer a1 float32 240 read)
   (buffer a2 float32 144 read)
   (buffer a3 float32 576 written)
-  (scratch a4 float32 1440)
+  (scratch a4 float32 1728)
   (call ct_pack_windows_f32 (write a4 0) (read a1 0) 0 0 72 18 1 2 0 120 1 1 0 0 0 1 0 0 4 3 0 0 0 1 20 20 18 3 0 0 0 1 1 1)
   (for r27 0 1
     (scratch a5 float32 216)

@@ -8,7 +8,7 @@
   (buffer a2 float32 1152 read)
   (buffer a3 float32 16 read)
   (buffer a4 float32 18432 written)
-  (scratch a5 float32 1296)
+  (scratch a5 float32 1728)
   (call ct_pack_rows_f32 (write a5 0) (read a2 0) 16 72 72 1)
   (let %20 float32 0.0)
   (parallel r12 0 2

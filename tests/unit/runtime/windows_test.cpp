@@ -90,10 +90,10 @@ const void* find(strips::Table table, std::string_view name) {
 }
 
 template <typename T>
-void check(strips::Table table, std::string_view name) {
+void check(strips::Table table, int64_t panel_bytes, std::string_view name) {
   const auto pack = reinterpret_cast<Pack>(const_cast<void*>(find(table, name)));
   ASSERT_NE(pack, nullptr);
-  constexpr int64_t kLanes = 64 / static_cast<int64_t>(sizeof(T));
+  const int64_t lanes = panel_bytes / static_cast<int64_t>(sizeof(T));
   std::mt19937 random(7);
   for (int round = 0; round < 150; ++round) {
     const Geometry g = random_geometry(random);
@@ -109,7 +109,7 @@ void check(strips::Table table, std::string_view name) {
     }
     const auto first = static_cast<int64_t>(random() % static_cast<uint64_t>(lines));
     const auto count = static_cast<int64_t>(random() % static_cast<uint64_t>(lines - first)) + 1;
-    const int64_t padded = (count + kLanes - 1) / kLanes * kLanes;
+    const int64_t padded = (count + lanes - 1) / lanes * lanes;
     std::vector<T> out(static_cast<size_t>(padded * depth + 1), T(77));
     const auto& [a, b, c, d] = g.axes;
     pack(out.data(), image.data(), g.start, first, count, depth, a.lines, a.terms, a.line_stride,
@@ -120,7 +120,7 @@ void check(strips::Table table, std::string_view name) {
     EXPECT_EQ(out.back(), T(77));
     for (int64_t line = 0; line < padded; ++line) {
       for (int64_t term = 0; term < depth; ++term) {
-        const int64_t at = line / kLanes * kLanes * depth + term * kLanes + line % kLanes;
+        const int64_t at = line / lanes * lanes * depth + term * lanes + line % lanes;
         const T want = line < count ? expected(g, image, first + line, term) : T(0);
         ASSERT_EQ(out[static_cast<size_t>(at)], want)
             << "round " << round << " line " << line << " term " << term;
@@ -129,14 +129,19 @@ void check(strips::Table table, std::string_view name) {
   }
 }
 
-void check_all(strips::Table table) {
-  check<float>(table, "ct_pack_windows_f32");
-  check<double>(table, "ct_pack_windows_f64");
-  check<uint32_t>(table, "ct_pack_windows_i32");
+/// `panel_bytes` as of strips/panels.h.
+void check_all(strips::Table table, int64_t panel_bytes) {
+  check<float>(table, panel_bytes, "ct_pack_windows_f32");
+  check<double>(table, panel_bytes, "ct_pack_windows_f64");
+  check<uint32_t>(table, panel_bytes, "ct_pack_windows_i32");
 }
 
 TEST(Windows, Baseline) {
-  check_all(strips::windows_baseline());
+#ifdef __x86_64__
+  check_all(strips::windows_baseline(), 32);
+#else
+  check_all(strips::windows_baseline(), 64);
+#endif
 }
 
 #ifdef __x86_64__
@@ -144,14 +149,14 @@ TEST(Windows, Avx2) {
   if (machine_isa() < Isa::Avx2) {
     GTEST_SKIP() << "no AVX2 here";
   }
-  check_all(strips::windows_avx2());
+  check_all(strips::windows_avx2(), 64);
 }
 
 TEST(Windows, Avx512) {
   if (machine_isa() < Isa::Avx512) {
     GTEST_SKIP() << "no AVX-512 here";
   }
-  check_all(strips::windows_avx512());
+  check_all(strips::windows_avx512(), 128);
 }
 #endif
 
