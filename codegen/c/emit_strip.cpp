@@ -205,7 +205,8 @@ bool BodyPrinter::rows(const loops::For& loop, const std::string& begin, const s
   if (style_.dialect != DialectKind::Tcc || style_.optimised || isa() < Isa::Avx2) {
     return false;
   }
-  const std::optional<strip::Rows> found = strip::build_rows(pool_, kernel_, loop, constants_);
+  const std::optional<strip::Rows> found =
+      strip::build_rows(isa(), pool_, kernel_, loop, constants_);
   if (!found) {
     return false;
   }
@@ -330,7 +331,7 @@ bool BodyPrinter::strip(const loops::For& loop) {
     return false;
   }
   if (isa() >= Isa::Avx2 && !style_.optimised) {
-    strip::fuse(constants_, *body);
+    strip::fuse(isa(), constants_, *body);
   }
   open();
   const std::string at = locals_.declare("i");

@@ -44,8 +44,8 @@ bool is_read_after(const Body& body, size_t end, size_t slot) {
 }
 
 /// The longest run from `begin` on; its end in `end`.
-std::optional<Step> longest_run(const Constants& constants, const Body& body, size_t begin,
-                                size_t& end) {
+std::optional<Step> longest_run(vector::Isa isa, const Constants& constants, const Body& body,
+                                size_t begin, size_t& end) {
   end = begin;
   for (Run run(constants); end < body.steps.size() && run.add(body.steps[end]) && !run.is_full();) {
     ++end;
@@ -70,13 +70,14 @@ std::optional<Step> longest_run(const Constants& constants, const Body& body, si
     step.kind = Step::Kind::Fused;
     step.in = run.pointers();
     const vector::Program program = run.take();
-    step.code = vector::assemble(program);
+    step.code = vector::assemble(isa, program);
     for (const vector::Instruction& i : program.code) {
       if (i.code != vector::Code::Store || step.in[i.number].kind != Operand::Kind::Memory) {
         continue;
       }
       step.stored = step.in[i.number].array;
-      step.past_caches = vector::assemble_past_caches(program).value_or(std::vector<uint8_t>{});
+      step.past_caches =
+          vector::assemble_past_caches(isa, program).value_or(std::vector<uint8_t>{});
     }
     return step;
   }
@@ -93,11 +94,11 @@ bool Body::uses_slot(size_t slot) const {
   });
 }
 
-void fuse(const Constants& constants, Body& body) {
+void fuse(vector::Isa isa, const Constants& constants, Body& body) {
   std::vector<Step> steps;
   for (size_t i = 0; i < body.steps.size();) {
     size_t end = i;
-    if (std::optional<Step> fused = longest_run(constants, body, i, end)) {
+    if (std::optional<Step> fused = longest_run(isa, constants, body, i, end)) {
       steps.push_back(std::move(*fused));
       i = end;
     } else {

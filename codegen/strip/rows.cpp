@@ -14,9 +14,9 @@ using vector::Value;
 
 class RowsBuilder : private Run {
  public:
-  RowsBuilder(index::Pool& pool, const loops::Kernel& kernel, const loops::For& loop,
-              const Constants& constants)
-      : Run(constants), pool_(pool), kernel_(kernel), loop_(loop) {}
+  RowsBuilder(vector::Isa isa, index::Pool& pool, const loops::Kernel& kernel,
+              const loops::For& loop, const Constants& constants)
+      : Run(constants), isa_(isa), pool_(pool), kernel_(kernel), loop_(loop) {}
 
   std::optional<Rows> run() {
     if (!has_only_strips()) {
@@ -42,7 +42,7 @@ class RowsBuilder : private Run {
         return std::nullopt;
       }
     }
-    out_.code = vector::assemble(take());
+    out_.code = vector::assemble(isa_, take());
     return std::move(out_);
   }
 
@@ -307,6 +307,7 @@ class RowsBuilder : private Run {
     return true;
   }
 
+  const vector::Isa isa_;
   index::Pool& pool_;
   const loops::Kernel& kernel_;
   const loops::For& loop_;
@@ -324,9 +325,9 @@ class RowsBuilder : private Run {
 
 }  // namespace
 
-std::optional<Rows> build_rows(index::Pool& pool, const loops::Kernel& kernel,
+std::optional<Rows> build_rows(vector::Isa isa, index::Pool& pool, const loops::Kernel& kernel,
                                const loops::For& loop, const Constants& constants) {
-  return RowsBuilder(pool, kernel, loop, constants).run();
+  return RowsBuilder(isa, pool, kernel, loop, constants).run();
 }
 
 }  // namespace caten::strip

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "codegen/loops/loops.h"
+#include "codegen/vector/target.h"
 
 namespace caten::strip {
 
@@ -90,9 +91,8 @@ using Constants = std::unordered_map<uint32_t, Scalar>;
 std::optional<Body> build(const index::Pool& pool, const loops::Kernel& kernel,
                           const loops::For& loop);
 
-/// Replaces runs of steps that a vector program can compute by one step each. For machines with
-/// AVX2.
-void fuse(const Constants& constants, Body& body);
+/// Replaces runs of steps that a vector program can compute by one step each.
+void fuse(vector::Isa isa, const Constants& constants, Body& body);
 
 /// A loop over rows, each of which is strips and numbers between them, as one routine.
 struct Rows {
@@ -102,8 +102,8 @@ struct Rows {
   ExprId count;                 // elements of a row
   std::vector<uint8_t> code;    // codegen/vector, of several phases
 };
-/// nullopt when something of the loop has no vector program. For machines with AVX2.
-std::optional<Rows> build_rows(index::Pool& pool, const loops::Kernel& kernel,
+/// nullopt when something of the loop has no vector program.
+std::optional<Rows> build_rows(vector::Isa isa, index::Pool& pool, const loops::Kernel& kernel,
                                const loops::For& loop, const Constants& constants);
 
 /// The routine for an elementwise operation: its name without the operands' places, and whether the

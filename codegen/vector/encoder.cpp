@@ -1,5 +1,10 @@
-// Intel's manual, volume 2: section 2.1.5 for ModR/M and SIB bytes, 2.3 for VEX prefixes.
+// Intel's manual, volume 2: section 2.1.5 for ModR/M and SIB bytes, 2.3 for VEX prefixes, 2.7 for
+// EVEX prefixes.
 #include "codegen/vector/encoder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
 
 namespace caten::vector {
 namespace {
@@ -13,8 +18,23 @@ constexpr uint8_t mod_rm(unsigned mod, unsigned reg, unsigned rm) {
 bool is_short(int32_t displacement) {
   return displacement >= -128 && displacement <= 127;
 }
-/// Constants are read as whole vectors from aligned places.
-constexpr size_t kAlignment = 32;
+/// Bit `at` of a register's number, inverted, as prefixes have it, shifted to the left.
+constexpr unsigned inverted_bit(unsigned number, int at, int to) {
+  return ((~number >> at) & 1U) << to;
+}
+/// The vector or general register that ModR/M's last field names.
+unsigned last_register(const Place& place) {
+  return place.kind == Place::Kind::Register ? place.number
+         : place.kind == Place::Kind::Memory ? number(place.base)
+                                             : 0U;
+}
+/// The VEX form's bit W tells these apart by their lanes; other instructions have names for each.
+bool is_multiply_add(const Opcode& opcode) {
+  return opcode.map == 2 && opcode.byte >= 0x96 && opcode.byte <= 0xbf;
+}
+int lane_bytes(const Opcode& opcode) {
+  return opcode.is_long ? 8 : 4;
+}
 
 }  // namespace
 
@@ -26,9 +46,9 @@ void Encoder::rex(bool wide, Gpr reg, Gpr rm) {
   }
 }
 
-void Encoder::memory_operand(int reg, const Place& place) {
+void Encoder::memory_operand(int reg, const Place& place, int unit) {
   const auto field = static_cast<unsigned>(reg);
-  const bool is_byte = is_short(place.displacement);
+  const bool is_byte = place.displacement % unit == 0 && is_short(place.displacement / unit);
   const unsigned mod = is_byte ? 1 : 2;
   if (place.indexed || (number(place.base) & 7U) == number(Gpr::Rsp)) {
     const unsigned index = place.indexed ? number(Gpr::Rax) : number(Gpr::Rsp);  // rsp: no index
@@ -38,20 +58,44 @@ void Encoder::memory_operand(int reg, const Place& place) {
     byte(mod_rm(mod, field, number(place.base)));
   }
   if (is_byte) {
-    byte(static_cast<uint8_t>(place.displacement));
+    byte(static_cast<uint8_t>(place.displacement / unit));
   } else {
     word(static_cast<uint32_t>(place.displacement));
   }
 }
 
-void Encoder::vex_bytes(Opcode opcode, int reg, int second, const Place& place, int after) {
-  const unsigned rm = place.kind == Place::Kind::Register ? place.number
-                      : place.kind == Place::Kind::Memory ? number(place.base)
-                                                          : 0U;
-  // R, X and B are stored inverted; the index, rax, needs no X.
-  const unsigned r = reg < 8 ? 0x80U : 0U;
-  const unsigned b = rm < 8 ? 0x20U : 0U;
-  const unsigned length = opcode.wide ? 4U : 0U;
+int Encoder::bytes_of(Length length) const {
+  switch (length) {
+    case Length::Bits128:
+      return 16;
+    case Length::Bits256:
+      return 32;
+    case Length::Bits512:
+      return 64;
+    case Length::Whole:
+      break;
+  }
+  return target_.vector_bytes;
+}
+
+void Encoder::prefixed(Opcode opcode, int reg, int second, const Place& place, Masked masked,
+                       int after) {
+  if (target_.isa == Isa::Avx2) {
+    vex_prefix(opcode, reg, second, place);
+    operands(opcode, reg, place, after, 1);
+    return;
+  }
+  evex_prefix(opcode, reg, second, place, masked);
+  const int whole = bytes_of(opcode.length);
+  operands(opcode, reg, place, after, opcode.part == 0 ? lane_bytes(opcode) : whole / opcode.part);
+}
+
+void Encoder::vex_prefix(Opcode opcode, int reg, int second, const Place& place) {
+  // The index, rax, needs no X.
+  const unsigned r = inverted_bit(static_cast<unsigned>(reg), 3, 7);
+  const unsigned b = inverted_bit(last_register(place), 3, 5);
+  const unsigned w = opcode.is_long && is_multiply_add(opcode) ? 0x80U : 0U;
+  const unsigned length = bytes_of(opcode.length) > 16 ? 4U : 0U;
   const unsigned inverted = (~static_cast<unsigned>(second) & 15U) << 3;
   if (opcode.map == 1 && b != 0) {
     byte(0xc5);
@@ -59,23 +103,53 @@ void Encoder::vex_bytes(Opcode opcode, int reg, int second, const Place& place, 
   } else {
     byte(0xc4);
     byte(static_cast<uint8_t>(r | 0x40U | b | opcode.map));
-    byte(static_cast<uint8_t>(inverted | length | opcode.prefix));
+    byte(static_cast<uint8_t>(w | inverted | length | opcode.prefix));
   }
+}
+
+void Encoder::evex_prefix(Opcode opcode, int reg, int second, const Place& place, Masked masked) {
+  const auto first = static_cast<unsigned>(reg);
+  const auto other = static_cast<unsigned>(second);
+  const unsigned last = last_register(place);
+  // X is the fifth bit of a last register; the index, rax, needs none.
+  const unsigned x = place.kind == Place::Kind::Register ? inverted_bit(last, 4, 6) : 0x40U;
+  const int bytes = bytes_of(opcode.length);
+  const unsigned length = bytes == 64 ? 0x40U : bytes == 32 ? 0x20U : 0U;
+  const bool spreads = is_spread(place) && opcode.part != 0;
+  byte(0x62);
+  byte(static_cast<uint8_t>(inverted_bit(first, 3, 7) | x | inverted_bit(last, 3, 5) |
+                            inverted_bit(first, 4, 4) | opcode.map));
+  byte(static_cast<uint8_t>((opcode.is_long ? 0x80U : 0U) | (~other & 15U) << 3 | 4U |
+                            opcode.prefix));
+  byte(static_cast<uint8_t>((masked.zeroing ? 0x80U : 0U) | length | (spreads ? 0x10U : 0U) |
+                            inverted_bit(other, 4, 3) | static_cast<unsigned>(masked.by)));
+}
+
+/// The opcode and what follows it but for immediate bytes.
+void Encoder::operands(Opcode opcode, int reg, const Place& place, int after, int unit) {
   byte(opcode.byte);
   switch (place.kind) {
     case Place::Kind::Register:
-      byte(mod_rm(3, static_cast<unsigned>(reg), rm));
-      break;
+      byte(mod_rm(3, static_cast<unsigned>(reg), place.number));
+      return;
     case Place::Kind::Memory:
-      memory_operand(reg, place);
-      break;
+      memory_operand(reg, place, unit);
+      return;
     case Place::Kind::Constant:
-      byte(mod_rm(0, static_cast<unsigned>(reg), 5));
-      references_.push_back(
-          {bytes_.size(), bytes_.size() + 4 + static_cast<size_t>(after), place.lanes});
-      word(0);
+    case Place::Kind::Table:
       break;
   }
+  const auto lane = static_cast<size_t>(place.kind == Place::Kind::Table ? 4 : lane_bytes(opcode));
+  const size_t size = is_spread(place) ? lane : static_cast<size_t>(bytes_of(opcode.length));
+  Reference reference{bytes_.size() + 1, bytes_.size() + 5 + static_cast<size_t>(after),
+                      std::string(size, 0)};
+  for (size_t at = 0; at < size; at += lane) {
+    const size_t which = place.kind == Place::Kind::Table ? at / lane % place.lanes.size() : 0;
+    std::memcpy(&reference.bytes[at], &place.lanes[which], lane);  // the lowest bytes come first
+  }
+  byte(mod_rm(0, static_cast<unsigned>(reg), 5));  // from here on
+  references_.push_back(std::move(reference));
+  word(0);
 }
 
 void Encoder::push(Gpr reg) {
@@ -107,8 +181,8 @@ void Encoder::load_byte(Gpr to, Gpr base) {
   byte(0xb6);
   memory_operand(static_cast<int>(number(to)), Place::memory(base, 0));
 }
-void Encoder::negate32(Gpr reg) {
-  rex(false, Gpr::Rax, reg);
+void Encoder::negate(Gpr reg) {
+  rex(true, Gpr::Rax, reg);
   byte(0xf7);
   byte(mod_rm(3, 3, number(reg)));
 }
@@ -133,6 +207,11 @@ void Encoder::add_from(Gpr reg, Gpr base, int32_t displacement) {
   rex(true, reg, base);
   byte(0x03);
   memory_operand(static_cast<int>(number(reg)), Place::memory(base, displacement));
+}
+void Encoder::subtract(Gpr from, Gpr value) {
+  rex(true, value, from);
+  byte(0x29);
+  byte(mod_rm(3, number(value), number(from)));
 }
 void Encoder::compare(Gpr a, Gpr b) {
   rex(true, b, a);
@@ -184,17 +263,19 @@ void Encoder::land(Label jump) {
   }
 }
 
+/// Constants follow, the longest first: each is at a multiple of its length.
 std::vector<uint8_t> Encoder::finish() {
-  while (bytes_.size() % kAlignment != 0) {
+  std::stable_sort(references_.begin(), references_.end(),
+                   [](const auto& a, const auto& b) { return a.bytes.size() > b.bytes.size(); });
+  const size_t alignment = references_.empty() ? 1 : references_.front().bytes.size();
+  while (bytes_.size() % alignment != 0) {
     byte(0xcc);
   }
-  std::map<std::array<uint32_t, 8>, size_t> places;
+  std::map<std::string, size_t> places;
   for (const Reference& reference : references_) {
-    const auto [entry, inserted] = places.emplace(reference.lanes, bytes_.size());
+    const auto [entry, inserted] = places.emplace(reference.bytes, bytes_.size());
     if (inserted) {
-      for (uint32_t lane : reference.lanes) {
-        word(lane);
-      }
+      bytes_.insert(bytes_.end(), reference.bytes.begin(), reference.bytes.end());
     }
     const auto distance = static_cast<uint32_t>(entry->second - reference.next);
     for (size_t i = 0; i < 4; ++i) {

@@ -1,12 +1,15 @@
-// AVX2 machine code: the few instruction forms that vector programs need. Tests compare every form
-// with a disassembler.
+// Machine code of AVX2 and AVX-512: the few instruction forms that vector programs need. Tests
+// compare every form with a disassembler.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <string>
 #include <vector>
+
+#include "codegen/vector/target.h"
+#include "codegen/vector/vector.h"
 
 namespace caten::vector {
 
@@ -32,20 +35,21 @@ enum class Gpr : uint8_t {
 
 /// What an instruction reads or writes besides its registers.
 struct Place {
-  enum class Kind : uint8_t { Register, Memory, Constant };
+  enum class Kind : uint8_t { Register, Memory, Constant, Table };
   Kind kind = Kind::Register;
-  uint8_t number = 0;    // Register: of the vector register
+  uint8_t number = 0;    // Register: of the vector, mask or general register
   Gpr base = Gpr::Rax;   // Memory: base + index * scale + displacement
   bool indexed = false;  // the index is rax
   uint8_t scale = 0;     // its logarithm
   int32_t displacement = 0;
-  std::array<uint32_t, 8> lanes{};  // Constant
+  Numbers lanes{};  // Constant: the first one is in every lane; Table: of 32 bits, over and over
 
   static Place reg(int number) {
     Place out;
     out.number = static_cast<uint8_t>(number);
     return out;
   }
+  static Place reg(Gpr number) { return reg(static_cast<int>(number)); }
   static Place memory(Gpr base, int32_t displacement) {
     Place out;
     out.kind = Kind::Memory;
@@ -59,38 +63,62 @@ struct Place {
     out.scale = static_cast<uint8_t>(scale);
     return out;
   }
-  static Place constant(const std::array<uint32_t, 8>& lanes) {
+  static Place constant(uint64_t bits) {
     Place out;
     out.kind = Kind::Constant;
+    out.lanes[0] = bits;
+    return out;
+  }
+  static Place table(const Numbers& lanes) {
+    Place out;
+    out.kind = Kind::Table;
     out.lanes = lanes;
     return out;
   }
-  static Place constant(uint32_t bits) {
-    Place out = constant(std::array<uint32_t, 8>{});
-    out.lanes.fill(bits);
-    return out;
-  }
 };
+
+/// How many bits of registers an instruction is about; `Whole` are those of the target's vectors.
+enum class Length : uint8_t { Bits128, Bits256, Bits512, Whole };
 
 /// An opcode: mandatory prefix and map as in codes.def.
 struct Opcode {
   uint8_t prefix;
   uint8_t map;
   uint8_t byte;
-  bool wide = true;  // 256 bits
+  Length length = Length::Whole;
+  /// Lanes of 64 bits, where an instruction of this name has others.
+  bool is_long = false;
+  /// What memory operands have, as a part of the register: 1/1, 1/2, 1/4, 1/8; 0: one element.
+  uint8_t part = 1;
+};
+
+/// The mask register that decides which lanes are written; the others keep what they have, or
+/// become zero.
+struct Masked {
+  int by = 0;  // 0: all are written
+  bool zeroing = false;
 };
 
 class Encoder {
  public:
   using Label = size_t;
 
-  /// VEX: `reg` and `second` (0 when the form has none) are vector registers.
-  void vex(Opcode opcode, int reg, int second, const Place& place) {
-    vex_bytes(opcode, reg, second, place, 0);
+  explicit Encoder(Target target) : target_(target) {}
+
+  /// An instruction of vectors: `reg` and `second` (0 when the form has none) are vector registers,
+  /// or mask registers where the instruction has such.
+  void vector(Opcode opcode, int reg, int second, const Place& place, Masked masked = {}) {
+    prefixed(opcode, reg, second, place, masked, 0);
   }
-  void vex(Opcode opcode, int reg, int second, const Place& place, uint8_t immediate) {
-    vex_bytes(opcode, reg, second, place, 1);
+  void vector(Opcode opcode, int reg, int second, const Place& place, uint8_t immediate,
+              Masked masked = {}) {
+    prefixed(opcode, reg, second, place, masked, 1);
     byte(immediate);
+  }
+  /// An instruction with a VEX prefix whatever the target, as those of mask registers are.
+  void vex(Opcode opcode, int reg, int second, const Place& place) {
+    vex_prefix(opcode, reg, second, place);
+    operands(opcode, reg, place, 0, 1);
   }
 
   void push(Gpr reg);
@@ -101,13 +129,14 @@ class Encoder {
   void store(Gpr base, int32_t displacement, Gpr from);
   /// eax = the byte at the address, zero extended.
   void load_byte(Gpr to, Gpr base);
-  void negate32(Gpr reg);
+  void negate(Gpr reg);
   void add(Gpr reg, int32_t number);
   void and_with(Gpr reg, int32_t number);
   /// to = from + number
   void add(Gpr to, Gpr from, int32_t number);
   /// reg += 64 bits from memory
   void add_from(Gpr reg, Gpr base, int32_t displacement);
+  void subtract(Gpr from, Gpr number);
   void compare(Gpr a, Gpr b);
   void clear(Gpr reg);
   /// Compares 32 bits with zero.
@@ -156,14 +185,25 @@ class Encoder {
     }
   }
   void rex(bool wide, Gpr reg, Gpr rm);
-  void memory_operand(int reg, const Place& place);
-  void vex_bytes(Opcode opcode, int reg, int second, const Place& place, int after);
+  /// `unit`: what a displacement of one byte counts, in bytes.
+  void memory_operand(int reg, const Place& place, int unit = 1);
+  /// Everything but the immediate bytes, of which there are `after`.
+  void prefixed(Opcode opcode, int reg, int second, const Place& place, Masked masked, int after);
+  void vex_prefix(Opcode opcode, int reg, int second, const Place& place);
+  void evex_prefix(Opcode opcode, int reg, int second, const Place& place, Masked masked);
+  void operands(Opcode opcode, int reg, const Place& place, int after, int unit);
+  int bytes_of(Length length) const;
+  /// Whether a constant is one lane in memory, which instructions spread.
+  bool is_spread(const Place& place) const {
+    return place.kind == Place::Kind::Constant && target_.isa == Isa::Avx512;
+  }
 
   struct Reference {
     size_t at;    // of the displacement
     size_t next;  // of the instruction after
-    std::array<uint32_t, 8> lanes;
+    std::string bytes;
   };
+  Target target_;
   std::vector<uint8_t> bytes_;
   std::vector<Reference> references_;
 };

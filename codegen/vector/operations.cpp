@@ -11,7 +11,7 @@ using air::Op;
 
 constexpr uint32_t kSignBit = 0x80000000U;
 
-bool is_nan(uint32_t bits) {
+bool is_nan(uint64_t bits) {
   return (bits & 0x7fffffffU) > 0x7f800000U;
 }
 
@@ -103,7 +103,7 @@ std::optional<Value> binary_float(Builder& b, Op op, Value x, Value y) {
 }
 
 Value complement(Builder& b, Value x) {
-  return b.binary(Code::Xor, x, b.constant(~0U));
+  return b.binary(Code::Xor, x, b.ones());
 }
 
 std::optional<Value> integer(Builder& b, Op op, std::span<const Value> args) {

@@ -115,7 +115,7 @@ inline Bits shift_right(Bits x, int count) {
 inline Mask is_odd(Bits x) {
   return {{x.builder, x.builder->unary(Code::ShiftLeft, x.value, 31)}};
 }
-inline Float lookup(Bits index, const float (&table)[kLanes]) {
+inline Float lookup(Bits index, const float (&table)[kTableSize]) {
   return {{index.builder, index.builder->lookup(index.value, table)}};
 }
 inline Bits shift_right_signed(Bits x, int count) {

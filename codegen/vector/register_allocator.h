@@ -10,16 +10,26 @@
 
 namespace caten::vector {
 
-/// See Note [layout] in assemble.cpp.
+/// See Note [layout] in assembler.cpp.
 class RegisterAllocator {
+ public:
+  virtual ~RegisterAllocator() = default;
+  RegisterAllocator(const RegisterAllocator&) = delete;
+  RegisterAllocator& operator=(const RegisterAllocator&) = delete;
+
  protected:
-  explicit RegisterAllocator(size_t pointers) : slot_of_(pointers, 0) {}
+  RegisterAllocator(Target target, int lane_bytes, size_t pointers)
+      : target_(target),
+        lane_bytes_(lane_bytes),
+        slot_of_(pointers, 0),
+        encoder_(target),
+        free_registers_(target.registers) {}
 
   /// What follows is of this program of one phase.
   void begin(Program program) {
     program_ = std::move(program);
     find_needed();
-    free_registers_ = kRegisters;
+    free_registers_ = target_.registers;
     pins_.clear();
     sums_.clear();
     for (const Instruction& i : program_.code) {
@@ -31,9 +41,9 @@ class RegisterAllocator {
 
   struct Sum {
     Code code;
-    uint32_t pointer;
+    uint64_t pointer;
     std::array<int, 4> accumulators;  // registers, one per copy
-    int unordered;                    // register that notes NaNs; -1 for none
+    int unordered;                    // register or mask register that notes NaNs; -1 for none
   };
 
   void find_needed() {
@@ -130,7 +140,16 @@ class RegisterAllocator {
   Gpr stream_register(size_t pointer) const {
     return kStreamRegisters[static_cast<size_t>(slot_of_[pointer])];
   }
-  static Place slot(int number) { return Place::memory(Gpr::Rsp, number * 32); }
+  Place slot(int number) const { return Place::memory(Gpr::Rsp, number * target_.vector_bytes); }
+  int lanes() const { return target_.vector_bytes / lane_bytes_; }
+  Opcode opcode(Code code) const {
+    return lane_bytes_ == 8 ? row_of(code).lanes64 : row_of(code).lanes32;
+  }
+  /// A whole vector from anywhere.
+  void move(int to, const Place& from) {
+    const bool is_spread = from.kind == Place::Kind::Constant && target_.isa == Isa::Avx512;
+    encoder_.vector(is_spread ? broadcast(lane_bytes_) : kMove, to, 0, from);
+  }
 
   uint32_t next_use(Value value) const {
     const std::vector<uint32_t>& uses = uses_[value];
@@ -170,7 +189,7 @@ class RegisterAllocator {
     const Value evicted = owner_[n];
     if (!is_leaf_in_memory(lines_[evicted].instruction.code) && spilled_[evicted] < 0) {
       spilled_[evicted] = next_spill_++;
-      encoder_.vex(kStore, best, 0, slot(spilled_[evicted]));
+      encoder_.vector(kStore, best, 0, slot(spilled_[evicted]));
     }
     register_of_[evicted] = -1;
     owner_[n] = kNone;
@@ -195,25 +214,30 @@ class RegisterAllocator {
       return slot(slot_of_[i.number]);
     }
     if (i.code == Code::Table) {
-      return Place::constant(program_.tables[i.number]);
+      return Place::table(program_.tables[i.number]);
     }
-    CATEN_CHECK(spilled_[value] >= 0, "vector value {} is nowhere", value);
-    return slot(spilled_[value]);
+    return spilled_[value] >= 0 ? slot(spilled_[value]) : Place::reg(from_mask(value));
   }
+  /// A register that gets a value which only a mask register has.
+  virtual int from_mask(Value value) { CATEN_UNREACHABLE("vector value {} is nowhere", value); }
   int in_register(Value value) {
     const Place where = place(value);
     if (where.kind == Place::Kind::Register) {
       return where.number;
     }
     const int r = take();
-    encoder_.vex(kMove, r, 0, where);
-    owner_[static_cast<size_t>(r)] = value;
-    register_of_[value] = r;
+    move(r, where);
+    own(r, value);
     return r;
   }
 
+  void own(int r, Value value) {
+    owner_[static_cast<size_t>(r)] = value;
+    register_of_[value] = r;
+  }
+
   /// The registers of operands that nothing uses after this instruction become free.
-  void release(const Instruction& i) {
+  virtual void release(const Instruction& i) {
     ++at_;
     for (Value operand : {i.a, i.b, i.c}) {
       if (operand != kNone && register_of_[operand] >= 0 && next_use(operand) == UINT32_MAX) {
@@ -232,18 +256,18 @@ class RegisterAllocator {
     define(r);
     return r;
   }
-  void define(int r) {
-    owner_[static_cast<size_t>(r)] = at_;
-    register_of_[at_] = r;
-  }
+  void define(int r) { own(r, at_); }
 
   /// A constant or scalar that is in a register all the time.
   struct Pin {
     Code code;
-    uint32_t number;
+    uint64_t number;
     int reg;
   };
 
+  static constexpr size_t kMostRegisters = 32;
+  const Target target_;
+  const int lane_bytes_;
   Program program_;
   std::vector<Pin> pins_;
   std::vector<int> pin_of_;   // per line: its register; -1
@@ -258,8 +282,8 @@ class RegisterAllocator {
   std::vector<Sum> sums_;
   Encoder encoder_;
   int copies_ = 1;
-  bool is_paired_ = false;           // copies are even in number
-  int free_registers_ = kRegisters;  // below the accumulators
+  bool is_paired_ = false;  // copies are even in number
+  int free_registers_;      // below the accumulators
   int slots_ = 0;
   int scalar_slots_ = 0;
   // Of the body being made:
@@ -267,9 +291,9 @@ class RegisterAllocator {
   uint32_t at_ = 0;
   std::vector<int> register_of_;
   std::vector<int> spilled_;
-  std::array<Value, kRegisters> owner_{};
-  std::array<bool, kRegisters> locked_{};
-  std::array<uint64_t, kRegisters> stamp_of_{};
+  std::array<Value, kMostRegisters> owner_{};
+  std::array<bool, kMostRegisters> locked_{};
+  std::array<uint64_t, kMostRegisters> stamp_of_{};
   uint64_t stamp_ = 0;
   int next_spill_ = 0;
 };

@@ -1,7 +1,8 @@
-// Vector programs: the body of a fused strip as straight-line code over vectors of eight 32-bit
-// lanes, executed for every eight consecutive elements and then one by one for the rest.
+// Vector programs: the body of a fused strip as straight-line code over vectors, executed for as
+// many consecutive elements as a vector has lanes, then for the rest.
 // Goes in: what codegen/strip fuses. Comes out: machine code (assemble.h).
 //
+// - Lanes have 32 or 64 bits, all of a program the same; how many there are is the target's.
 // - Values are defined once and before they are used. A lane is a float, an integer or a mask (all
 //   ones or all zeros); the operation decides which.
 // - Streams are arrays in memory that advance with the elements; scalars are one element; sums are
@@ -10,7 +11,7 @@
 // - A Lookup chooses among the eight numbers of a table by the three lowest bits of its operand. A
 //   Patch is its first operand, or function(second operand) where the mask is set.
 // - Loads and stores convert: bools are bytes of 0 or 1 in memory and masks in lanes, 16-bit floats
-//   are floats in lanes.
+//   are floats in lanes; in lanes of 64 bits float32 is float64 and int32 is int64.
 // - Stores take effect in order; two streams do not overlap.
 // - A program of several phases runs them one after the other for each of many rows, every one for
 //   all elements of the row or once. Cells hold a number between phases; a phase that runs once
@@ -29,8 +30,8 @@
 
 namespace caten::vector {
 
-/// Elements that one vector holds.
-constexpr int kLanes = 8;
+/// Numbers that a Lookup chooses from.
+constexpr int kTableSize = 8;
 
 enum class Code : uint8_t {
 #define CATEN_VECTOR_CODE(name, ...) name,
@@ -46,7 +47,7 @@ struct Instruction {
   Value a = kNone;
   Value b = kNone;
   Value c = kNone;
-  uint32_t number = 0;  // Constant: its bits; shifts: the count; Table: which; else which pointer
+  uint64_t number = 0;  // Constant: its bits; shifts: the count; Table: which; else which pointer
 };
 
 /// A Cell has no pointer.
@@ -58,8 +59,8 @@ struct Pointer {
   std::string function{};        // Function: its name
 };
 
-/// One number per lane.
-using Lanes = std::array<uint32_t, kLanes>;
+/// Their bits.
+using Numbers = std::array<uint64_t, kTableSize>;
 
 /// From this instruction on.
 struct Phase {
@@ -70,16 +71,26 @@ struct Phase {
 struct Program {
   std::vector<Pointer> pointers;
   std::vector<Instruction> code;
-  std::vector<Lanes> tables;
+  std::vector<Numbers> tables;
   std::vector<Phase> phases;  // of a row; empty: the program is one phase and there are no rows
+  int lane_bytes = 4;
 };
 
 /// Makes programs; equal pure operations are one value.
 class Builder {
  public:
-  Value constant(uint32_t bits) { return make({Code::Constant, kNone, kNone, kNone, bits}); }
-  Value constant(float number) { return constant(__builtin_bit_cast(uint32_t, number)); }
-  Value unary(Code code, Value a, uint32_t number = 0) {
+  explicit Builder(int lane_bytes = 4) { program_.lane_bytes = lane_bytes; }
+
+  int lane_bytes() const { return program_.lane_bytes; }
+
+  /// Its bits in every lane, as many as that has.
+  Value constant(uint64_t bits) { return make({Code::Constant, kNone, kNone, kNone, bits}); }
+  Value constant(uint32_t bits) { return constant(uint64_t{bits}); }
+  Value constant(float number) { return constant(uint64_t{__builtin_bit_cast(uint32_t, number)}); }
+  Value constant(double number) { return constant(__builtin_bit_cast(uint64_t, number)); }
+  /// A mask that is set everywhere.
+  Value ones() { return constant(lane_bytes() == 8 ? ~uint64_t{0} : uint64_t{~0U}); }
+  Value unary(Code code, Value a, uint64_t number = 0) {
     return make({code, a, kNone, kNone, number});
   }
   Value binary(Code code, Value a, Value b) { return make({code, a, b, kNone, 0}); }
@@ -102,10 +113,10 @@ class Builder {
     if (at == pointers.size()) {
       program_.pointers.push_back({Role::Function, DType::Float32, std::string(function)});
     }
-    return make({Code::Patch, value, x, mask, static_cast<uint32_t>(at)});
+    return make({Code::Patch, value, x, mask, at});
   }
-  Value lookup(Value index, const float (&table)[kLanes]) {
-    Lanes lanes;
+  Value lookup(Value index, const float (&table)[kTableSize]) {
+    Numbers lanes{};
     for (size_t i = 0; i < lanes.size(); ++i) {
       lanes[i] = __builtin_bit_cast(uint32_t, table[i]);
     }
@@ -116,7 +127,7 @@ class Builder {
     if (at == program_.tables.size()) {
       program_.tables.push_back(lanes);
     }
-    const Value leaf = make({Code::Table, kNone, kNone, kNone, static_cast<uint32_t>(at)});
+    const Value leaf = make({Code::Table, kNone, kNone, kNone, at});
     return make({Code::Lookup, index, leaf, kNone, 0});
   }
   /// The caller loads again what it has stored to: loads are not shared here.
@@ -136,7 +147,7 @@ class Builder {
   }
 
   bool is_constant(Value value) const { return program_.code[value].code == Code::Constant; }
-  uint32_t bits(Value value) const { return program_.code[value].number; }
+  uint64_t bits(Value value) const { return program_.code[value].number; }
   size_t size() const { return program_.code.size(); }
   const std::vector<Pointer>& pointers() const { return program_.pointers; }
   Program take() { return std::move(program_); }
@@ -156,7 +167,7 @@ class Builder {
   }
 
   Program program_;
-  std::map<std::tuple<Code, Value, Value, Value, uint32_t>, Value> known_;
+  std::map<std::tuple<Code, Value, Value, Value, uint64_t>, Value> known_;
 };
 
 }  // namespace caten::vector
