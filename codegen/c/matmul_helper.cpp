@@ -186,6 +186,19 @@ static void $NAME(void *to, const void *left, const void *right, int64_t rows, i
 
 )";
 
+constexpr std::string_view kNonfinite =
+    R"(/* *out = whether one of them is infinite or NaN. */
+static void $NAME(void *out, const void *from, int64_t count) {
+  const $T *x = from;
+  int found = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    found |= !(x[i] - x[i] == 0);
+  }
+  *(int64_t *)out = found;
+}
+
+)";
+
 void replace(std::string& text, std::string_view what, std::string_view with) {
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) {
     text.replace(at, what.size(), with);
@@ -211,16 +224,22 @@ std::optional<std::string> matmul_helper_text(std::string_view name, std::set<st
   const bool windows = name.starts_with("ct_pack_windows_");
   const bool pack = rows || name.starts_with("ct_pack_columns_");
   const bool product = name.starts_with("ct_product_");
-  if (!pack && !windows && !product && !name.starts_with("ct_multiply_")) {
+  const bool nonfinite = name.starts_with("ct_nonfinite_");
+  if (!pack && !windows && !nonfinite && !product && !name.starts_with("ct_multiply_")) {
     return std::nullopt;
   }
   const std::string_view suffix = name.substr(name.rfind('_') + 1);
   // Integers wrap.
   const std::string_view type = suffix == "f32" ? "float" : suffix == "f64" ? "double" : "uint32_t";
   const std::string_view columns = suffix == "f64" ? "8" : "16";
-  std::string text(pack ? kPack : windows ? kWindows : kMultiply);
-  if (!pack && !windows && tiles.emplace(suffix).second) {
+  std::string text(pack ? kPack : windows ? kWindows : nonfinite ? kNonfinite : kMultiply);
+  if (!pack && !windows && !nonfinite && tiles.emplace(suffix).second) {
     text.insert(0, kTile);
+  }
+  if (name.find("_part_") != std::string_view::npos) {  // panels of b have more terms
+    replace(text, "int64_t depth, int64_t stride)",
+            "int64_t depth, int64_t stride, int64_t b_depth)");
+    replace(text, "b + j * depth", "b + j * b_depth");
   }
   if (product) {  // the first block is stored
     replace(text, "c (rows x columns, stride apart) +=", "c (rows x columns, stride apart) =");

@@ -190,13 +190,16 @@ CLibrary::CLibrary(const std::vector<const codegen::Compilation*>& compilations,
   for (const std::string& command :
        {fmt::format("{} {} -fPIC -c {}/kernels.c -o {}/kernels.o", compiler.name,
                     strict_flags(compiler), at, at),
-        fmt::format("{} -std=c99 -fPIC -shared -I{} {}/calls.c {}/kernels.o -lm -o {}/library.so",
-                    compiler.name, at, at, at, at)}) {
+        fmt::format("{} -std=c99 -fPIC -shared -I{} {}/calls.c {}/kernels.o -lm{} -o {}/library.so",
+                    compiler.name, at, at, at,
+                    compiler.target == codegen::Target::Gnu ? " -fopenmp" : "", at)}) {
     if (const std::string error = failure_of(command, directory); !error.empty()) {
       throw std::runtime_error(error);
     }
   }
-  handle_ = dlopen((at + "/library.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  // OpenMP's threads stay in its library, which therefore stays.
+  const int keep = compiler.target == codegen::Target::Gnu ? RTLD_NODELETE : 0;
+  handle_ = dlopen((at + "/library.so").c_str(), RTLD_NOW | RTLD_LOCAL | keep);
   if (handle_ == nullptr) {
     throw std::runtime_error(dlerror());
   }

@@ -2,36 +2,21 @@
 // around calls of the matrix micro-kernel. See Note [contractions].
 #include <algorithm>
 
-#include "codegen/loops/passes/contraction_planner.h"
+#include "codegen/loops/passes/contraction_rows.h"
 #include "codegen/loops/passes/passes.h"
 #include "codegen/loops/visit.h"
 
 namespace caten::loops {
 namespace {
 
-class Contractor : private ContractionPlanner {
+class Contractor : private ContractionRows {
  public:
   Contractor(Module& module, Kernel& kernel, Workers workers)
-      : ContractionPlanner(module, kernel), workers_(workers) {
-    for_each_stmt(kernel.body, [&](const Stmt& stmt) {
-      if (const auto* store = std::get_if<Store>(&stmt.node)) {
-        written_.emplace_back(store->array);
-      } else if (const auto* sum = std::get_if<Accumulate>(&stmt.node)) {
-        written_.emplace_back(sum->array);
-      }
-    });
-  }
+      : ContractionRows(module, kernel, workers) {}
 
   void run() { block(kernel_.body); }
 
  private:
-  /// Loops around the statement being looked at, outermost first, with where to put what comes
-  /// before each.
-  struct Frame {
-    Block* before;
-    RangeId range;
-  };
-
   void block(Block& statements) {
     Block out;
     out.reserve(statements.size());
@@ -173,8 +158,10 @@ class Contractor : private ContractionPlanner {
     for (Core& core : cores) {
       localise_constants(core.operands);
     }
+    for (size_t i = 0; i < cores.size(); ++i) {
+      drop_zeros(cores[i], parts[i]);
+    }
     if (cores.size() == 1) {
-      drop_zeros(cores[0], parts[0]);
       drop_copy(cores[0], parts[1], declared);
     }
     if (!parts_are_independent(parts) || !operands_are_ready(cores, declared) ||
@@ -192,7 +179,15 @@ class Contractor : private ContractionPlanner {
         return true;
       }
     }
-    auto [outer, block] = row_blocks(loop, cores);
+    const std::optional<VisibleColumns> visible = visible_columns_of(loop, cores, parts);
+    auto [outer, block] = row_blocks(loop, cores, visible ? kMaskedRows : kMostRows);
+    std::vector<Product> products;
+    for (const Core& core : cores) {
+      products.push_back(product_of(core));
+    }
+    if (visible) {
+      limit_columns(*visible, block, cores, parts, products, outer.body);
+    }
     // Scratch of a row becomes scratch of a block of rows.
     const ExprId in_block = pool_.sub(pool_.range(loop.range), block.first);
     const auto widen = [&](ArrayId& array, ExprId& index) {
@@ -216,129 +211,11 @@ class Contractor : private ContractionPlanner {
     for (size_t i = 0; i < parts.size(); ++i) {
       over_rows(block, parts[i], outer.body);
       if (i < cores.size()) {
-        multiply(block, cores[i], outer.body);
+        multiply(block, cores[i], products[i], outer.body);
       }
     }
     out.push_back({std::move(outer)});
     return true;
-  }
-
-  /// The loop over blocks of rows, with an empty body, and what its iterations take.
-  std::pair<For, Rows> row_blocks(const For& loop, const std::vector<Core>& cores) {
-    const int64_t rows = block_rows(loop, cores, workers_);
-    const ExprId size = pool_.constant(rows);
-    const ExprId blocks = pool_.floor_div(pool_.add(loop.hi, pool_.constant(rows - 1)), size);
-    const RangeId number = pool_.new_range(blocks, index::RangeKind::Spatial);
-    const ExprId first = pool_.mul(pool_.range(number), size);
-    For outer{number, pool_.constant(0), blocks, loop.kind, {}};
-    if (loop.kind == LoopKind::Parallel) {
-      outer.cost = pool_.mul(loop.cost, size);
-      outer.worker_bytes = loop.worker_bytes;
-    }
-    return {std::move(outer),
-            {loop.range, first, pool_.min(size, pool_.sub(loop.hi, first)), rows}};
-  }
-
-  /// Every row of results is a row of its own: scratch of the iteration, or memory with a stride.
-  bool rows_are_apart(const For& loop, const std::vector<Core>& cores,
-                      const std::vector<ArrayId>& declared) {
-    return std::all_of(cores.begin(), cores.end(), [&](const Core& core) {
-      if (std::find(declared.begin(), declared.end(), core.row) != declared.end()) {
-        return !pool_.uses(core.row_index, loop.range);
-      }
-      const ExprId stride = step(core.row_index, loop.range);
-      return pool_.uses(core.row_index, loop.range) && !pool_.uses(stride, loop.range) &&
-             !uses_any(stride, core.columns);
-    });
-  }
-
-  /// b is packed before the blocks of rows: the loop over them may not make what it reads. Whatever
-  /// a reads from outside of the row loop is there anyway.
-  bool operands_are_ready(const std::vector<Core>& cores, const std::vector<ArrayId>& declared) {
-    return std::all_of(cores.begin(), cores.end(), [&](const Core& core) {
-      return is_outside(needed_for(core, core.b), declared);
-    });
-  }
-
-  /// Nothing that the statements read is made by the kernel.
-  bool is_outside(const Block& statements, const std::vector<ArrayId>& declared) const {
-    return std::none_of(statements.begin(), statements.end(), [&](const Stmt& stmt) {
-      const auto* load = std::get_if<Load>(&stmt.node);
-      return load != nullptr &&
-             (std::find(declared.begin(), declared.end(), load->array) != declared.end() ||
-              std::find(written_.begin(), written_.end(), load->array) != written_.end());
-    });
-  }
-
-  /// The statements for every row of the block.
-  void over_rows(const Rows& block, const Block& statements, Block& out) {
-    const bool empty = std::all_of(statements.begin(), statements.end(), [](const Stmt& stmt) {
-      return std::holds_alternative<Constant>(stmt.node) ||
-             std::holds_alternative<Comment>(stmt.node);
-    });
-    if (empty) {
-      return;
-    }
-    const RangeId row = pool_.new_range(pool_.constant(block.size), index::RangeKind::Spatial);
-    Cloner cloner(pool_, kernel_, {{block.range, pool_.add(block.first, pool_.range(row))}});
-    out.push_back(
-        {For{row, pool_.constant(0), block.count, LoopKind::Serial, cloner.clone(statements)}});
-  }
-
-  /// The outermost of the loops around the row loop that an operand does not depend on: before it
-  /// the operand is packed.
-  Block& place_for(const Block& statements) {
-    if (guarded_ != nullptr) {
-      return *guarded_;
-    }
-    size_t level = frames_.size() - 1;
-    bool free = true;  // of ranges that a Bind sets
-    for (const Stmt& stmt : statements) {
-      for_each_expr(stmt, [&](ExprId expr) {
-        for (RangeId range : pool_.ranges_of(expr)) {
-          free = free && pool_.range_info(range).kind != index::RangeKind::Data;
-        }
-      });
-    }
-    while (free && level > 0) {
-      const RangeId range = frames_[level - 1].range;
-      bool depends = false;
-      for (const Stmt& stmt : statements) {
-        for_each_expr(stmt, [&](ExprId expr) { depends |= pool_.uses(expr, range); });
-      }
-      if (depends) {
-        break;
-      }
-      --level;
-    }
-    return *frames_[level].before;
-  }
-
-  /// Packs the rows of a block.
-  ArrayId pack_rows_of(const Core& core, const Rows& block, Block& out) {
-    const RangeId row = pool_.new_range(pool_.constant(block.size), index::RangeKind::Spatial);
-    Block a = needed_for(core, core.a);
-    substitute(a, {{block.range, pool_.add(block.first, pool_.range(row))}});
-    return pack_a(core, a, {{row, block.count}}, pool_.constant(block.size), out);
-  }
-
-  void multiply(const Rows& block, const Core& core, Block& out) {
-    const ExprId columns = product(core.columns);
-    const ExprId zero = pool_.constant(0);
-    // b, once for all blocks.
-    const Block b = needed_for(core, core.b);
-    const ArrayId b_panels = pack_b(core, b, {zero, columns, columns}, place_for(b));
-    const ArrayId a_panels = pack_rows_of(core, block, out);
-    // c += a b
-    const ExprId stride = step(core.row_index, block.range);
-    index::Pool::Substitution start = {{block.range, block.first}};
-    for (const Loop& loop : core.columns) {
-      start.emplace_back(loop.range, zero);
-    }
-    const ExprId place = pool_.substitute(core.row_index, start);
-    out.push_back({Call{routine(core.is_set ? "product" : "multiply", core.dtype),
-                        {{core.row, place, true}, {a_panels, zero, false}, {b_panels, zero, false}},
-                        {block.count, columns, product(core.depth), stride}}});
   }
 
   /// The second operand in panels, from the column at `at` on.
@@ -406,7 +283,8 @@ class Contractor : private ContractionPlanner {
                      const std::vector<ArrayId>& declared, int64_t most, Block& out) {
     const ExprId zero = pool_.constant(0);
     const Block a = needed_for(core, core.a);
-    const ArrayId a_panels = pack_a(core, a, {{loop.range, loop.hi}}, loop.hi, place_for(a));
+    const ArrayId a_panels =
+        pack_a(core, a, {{loop.range, loop.hi}}, loop.hi, product(core.depth), place_for(a));
     auto [blocks, columns] = column_blocks(core, most);
     blocks.kind = loop.kind;
     if (loop.kind == LoopKind::Parallel) {
@@ -434,26 +312,19 @@ class Contractor : private ContractionPlanner {
   void split_both(const For& loop, const Core& core, const std::vector<Block>& parts,
                   const std::vector<ArrayId>& declared, int64_t most, Block& out) {
     auto [outer, rows] = row_blocks(loop, {core});
-    const ExprId columns = product(core.columns);
-    const Block b = needed_for(core, core.b);
-    const ArrayId b_panels = pack_b(core, b, {pool_.constant(0), columns, columns}, place_for(b));
-    const ArrayId a_panels = pack_rows_of(core, rows, outer.body);
+    const Product whole = product_of(core);
+    const ArrayId a_panels = pack_rows_of(core, rows, whole.terms, outer.body);
     auto [blocks, block] = column_blocks(core, most);
     const ExprId at = pool_.mul(pool_.mul(block.first, inner_columns(core)), product(core.depth));
     block_of_both(
         core, parts, declared, rows, block, a_panels,
         [&](Block& /*body*/) {
-          return Panels{b_panels, at};
+          return Panels{whole.columns_packed, at};
         },
         blocks.body);
     outer.body.push_back({std::move(blocks)});
     out.push_back({std::move(outer)});
   }
-
-  Workers workers_;
-  std::vector<Frame> frames_;
-  Block* guarded_ = nullptr;      // what runs only for many rows
-  std::vector<ArrayId> written_;  // buffers and scratch that the kernel writes
 };
 
 }  // namespace
@@ -480,6 +351,9 @@ Module contract_shared(Module module) {
 // the cache, and a prologue (a softmax before the second product of an attention) computes the
 // rows that the next contraction packs. Operands are packed through their index expressions,
 // windows of an image straight from it; what is more than that is computed into a matrix first.
+//
+// Where a mask hides the last columns of a softmax between two contractions, a block computes as
+// many as its longest row has: see Note [visible columns] in visible_columns.cpp.
 //
 // Where the statements around one contraction touch every column at one place, the columns are cut,
 // too: blocks of columns inside of the blocks of rows, so that the epilogue of a wide product reads

@@ -94,9 +94,10 @@ class ContractionPacker : protected ContractionFinder {
     return true;
   }
 
-  /// Computes the operand into a matrix of its own.
+  /// Computes the operand into a matrix of its own; `terms` is the product of the depth, or less of
+  /// a single loop.
   Matrix computed(const Block& statements, ValueId value, const std::vector<Loop>& lines,
-                  const std::vector<Loop>& depth, ExprId most_lines, Block& out) {
+                  const std::vector<Loop>& depth, ExprId most_lines, ExprId terms, Block& out) {
     const bool along_depth = walks_depth(statements, lines.back(), depth.back());
     const ExprId size = pool_.mul(most_lines, product(depth));
     const ArrayId array = scratch(kernel_.value(value).dtype, size, "packed", out);
@@ -108,7 +109,9 @@ class ContractionPacker : protected ContractionFinder {
     for (const auto* loops : {&inner, &outer}) {
       for (size_t i = loops->size(); i-- > 0;) {
         const Loop& loop = (*loops)[i];
-        For around{loop.range, pool_.constant(0), loop.extent, LoopKind::Serial, std::move(body)};
+        const bool is_depth = (loops == &inner) == along_depth;
+        const ExprId end = is_depth && depth.size() == 1 ? terms : loop.extent;
+        For around{loop.range, pool_.constant(0), end, LoopKind::Serial, std::move(body)};
         body.clear();
         body.push_back({std::move(around)});
       }

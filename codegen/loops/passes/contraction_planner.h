@@ -17,6 +17,8 @@ namespace caten::loops {
 /// cut into these suits all of them.
 inline constexpr int64_t kTileRows = 12;
 inline constexpr int64_t kPanelBytes = 128;
+/// Rows of a block from which a mask hides columns: all of them take the columns of the longest.
+inline constexpr int64_t kMaskedRows = 36;
 /// Blocks of columns only are for so many rows at most.
 inline constexpr int64_t kMostRows = 1024;
 /// Half of the second-level cache: the packed columns of a block, and its results.
@@ -221,24 +223,24 @@ class ContractionPlanner : protected ContractionPacker {
         pack_windows(*image, core.dtype, lines.first, lines.count, depth, panels, out);
         return panels;
       }
-      matrix = computed(b, core.b, core.columns, core.depth, product(core.columns), out);
+      matrix = computed(b, core.b, core.columns, core.depth, product(core.columns), depth, out);
     }
     matrix->index = pool_.add(matrix->index, pool_.mul(lines.first, matrix->line_stride));
     pack("pack_columns", *matrix, core.dtype, lines.count, depth, panels, out);
     return panels;
   }
 
-  /// Packs `count` lines of the first operand, computed by `a` over the loop `lines`.
+  /// Packs the first `terms` terms of the first operand, computed by `a` over the loop `lines`.
   ArrayId pack_a(const Core& core, const Block& a, const std::vector<Loop>& lines, ExprId most,
-                 Block& out) {
+                 ExprId terms, Block& out) {
     const ExprId depth = product(core.depth);
     const ArrayId panels =
         scratch(core.dtype, pool_.mul(rounded_up(most, kTileRows), depth), "rows", out);
     std::optional<Matrix> matrix = in_memory(a, core.a, core.dtype, lines, core.depth);
     if (!matrix) {
-      matrix = computed(a, core.a, lines, core.depth, most, out);
+      matrix = computed(a, core.a, lines, core.depth, most, terms, out);
     }
-    pack("pack_rows", *matrix, core.dtype, product(lines), depth, panels, out);
+    pack("pack_rows", *matrix, core.dtype, product(lines), terms, panels, out);
     return panels;
   }
 
@@ -296,24 +298,35 @@ class ContractionPlanner : protected ContractionPacker {
     return covers && pool_.sub(index, position(loops)) == base;
   }
 
-  /// A part that does nothing but set the sums to zero: the product is stored, not added. The same
+  /// A nest that does nothing but set the sums to zero: the product is stored, not added. The same
   /// bits, since no sum of products from +0 on is -0.
   void drop_zeros(Core& core, Block& part) {
+    const auto touches = [&](const Stmt& stmt) {
+      Block single = {stmt};
+      bool out = false;
+      each_access(single, [&](ArrayId array, ExprId) { out |= array == core.row; });
+      return out;
+    };
+    const auto nest = std::find_if(part.begin(), part.end(), touches);
+    if (nest != part.end() && std::none_of(std::next(nest), part.end(), touches) &&
+        sets_zeros(core, *nest)) {
+      part.erase(nest);
+      core.is_set = true;
+    }
+  }
+  bool sets_zeros(const Core& core, const Stmt& nest) {
     std::vector<Loop> loops;
-    const Block* body = only_nest(part, loops);
+    const Block* body = innermost(nest, loops);
     if (body == nullptr || body->empty()) {
-      return;
+      return false;
     }
     const auto* store = std::get_if<Store>(&body->back().node);
     const bool plain = std::all_of(body->begin(), std::prev(body->end()), [](const Stmt& stmt) {
       return std::holds_alternative<Constant>(stmt.node);
     });
-    if (store != nullptr && plain && store->array == core.row && is_zero(*body, store->value) &&
-        is_at_column(store->index, loops, pool_.sub(core.row_index, position(core.columns)),
-                     core)) {
-      part.clear();
-      core.is_set = true;
-    }
+    return store != nullptr && plain && store->array == core.row && is_zero(*body, store->value) &&
+           is_at_column(store->index, loops, pool_.sub(core.row_index, position(core.columns)),
+                        core);
   }
 
   /// A part that does nothing but copy sums from scratch: they are made where the copies would be.

@@ -143,11 +143,11 @@ static_assert(kRowsTogether % kRows == 0);
 /// Columns whose sums stay in the second-level cache from chunk to chunk.
 constexpr int64_t kColumnsTogether = 256;
 
-/// c (rows x columns, `stride` apart) += packed a (rows x depth) times packed b (depth x columns);
-/// = where `sets`.
+/// c (rows x columns, `stride` apart) += packed a (rows x depth) times the first `depth` of the
+/// `b_depth` terms of packed b; = where `sets`.
 template <typename T, bool sets>
-void multiply(void* c_place, const void* a_place, const void* b_place, int64_t all_rows,
-              int64_t columns, int64_t depth, int64_t stride) {
+void multiply_part(void* c_place, const void* a_place, const void* b_place, int64_t all_rows,
+                   int64_t columns, int64_t depth, int64_t stride, int64_t b_depth) {
   const auto* b = static_cast<const T*>(b_place);
   const int64_t block = depth_of_block(depth);
   const int64_t chunk = depth_of_chunk(depth, block);
@@ -163,8 +163,9 @@ void multiply(void* c_place, const void* a_place, const void* b_place, int64_t a
         const int64_t terms = std::min(depth - start, chunk);
         const bool first = sets && start == 0;
         for (int64_t j = left; j < right; j += kColumns<T>) {
-          const T* panel = b + j * depth + start * kColumns<T>;
-          const T* next = is_far && j + kColumns<T> < right ? panel + depth * kColumns<T> : nullptr;
+          const T* panel = b + j * b_depth + start * kColumns<T>;
+          const T* next =
+              is_far && j + kColumns<T> < right ? panel + b_depth * kColumns<T> : nullptr;
           tiles(a + start * kRows, panel, next, rows, terms, block, depth, c + j, stride,
                 std::min(columns - j, kColumns<T>), first);
         }
@@ -174,9 +175,18 @@ void multiply(void* c_place, const void* a_place, const void* b_place, int64_t a
   }
 }
 
-#define CATEN_PRODUCTS(s, T)                         \
-  {"ct_multiply_" #s, address(&multiply<T, false>)}, \
-      {"ct_product_" #s, address(&multiply<T, true>)},
+/// With all terms of b.
+template <typename T, bool sets>
+void multiply(void* c, const void* a, const void* b, int64_t rows, int64_t columns, int64_t depth,
+              int64_t stride) {
+  multiply_part<T, sets>(c, a, b, rows, columns, depth, stride, depth);
+}
+
+#define CATEN_PRODUCTS(s, T)                                       \
+  {"ct_multiply_" #s, address(&multiply<T, false>)},               \
+      {"ct_product_" #s, address(&multiply<T, true>)},             \
+      {"ct_multiply_part_" #s, address(&multiply_part<T, false>)}, \
+      {"ct_product_part_" #s, address(&multiply_part<T, true>)},
 
 const Entry kEntries[] = {
     // clang-format off

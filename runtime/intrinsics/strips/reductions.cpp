@@ -2,6 +2,8 @@
 //
 // Float sums and products run in 32 lanes that are folded pairwise: element i belongs to lane
 // i mod 32, whatever the instruction set. Sums of products may fuse multiply and add (LANGUAGE §5).
+#include <type_traits>
+
 #include "runtime/intrinsics/strips/loops.h"
 
 namespace caten::runtime::strips {
@@ -199,6 +201,18 @@ void dot(void* acc, const void* a, const void* b, int64_t n) {
   *result = total;
 }
 
+/// *out = whether one of them is inf or NaN.
+template <typename T>
+void nonfinite(void* out, const void* a, int64_t n) {
+  const auto* x = static_cast<const T*>(a);
+  using Flag = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+  Flag found = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    found |= Flag(!(x[i] - x[i] == 0));
+  }
+  *static_cast<int64_t*>(out) = found;
+}
+
 #define ROW(op, Op, s, T) {"ct_reduce_" #op "_" #s, address(&reduce<Op, T>)},
 #define SUM_ROWS(s, T) ROW(add, Sum, s, T) ROW(mul, Product, s, T)
 #define FLOAT_ROWS(s, T)                                          \
@@ -214,6 +228,8 @@ const Entry kEntries[] = {
     INT_ROWS(i8, int8_t) INT_ROWS(i16, int16_t) INT_ROWS(i32, int32_t) INT_ROWS(i64, int64_t)
     INT_ROWS(u8, uint8_t) INT_ROWS(u16, uint16_t) INT_ROWS(u32, uint32_t) INT_ROWS(u64, uint64_t)
     // clang-format on
+    {"ct_nonfinite_f32", address(&nonfinite<float>)},
+    {"ct_nonfinite_f64", address(&nonfinite<double>)},
     {"ct_dot_f32", address(&dot<float>)},
     {"ct_dot_f64", address(&dot<double>)},
 };

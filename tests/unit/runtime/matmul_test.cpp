@@ -34,6 +34,8 @@ Function* find(strips::Table table, const std::string& name) {
 
 using Pack = void(void*, const void*, int64_t, int64_t, int64_t, int64_t);
 using Multiply = void(void*, const void*, const void*, int64_t, int64_t, int64_t, int64_t);
+using MultiplyPart = void(void*, const void*, const void*, int64_t, int64_t, int64_t, int64_t,
+                          int64_t);
 
 /// A matrix whose lines or whose terms are neighbours in memory, or neither of both.
 struct Operand {
@@ -103,7 +105,10 @@ void check(const Tables& tables, const std::string& suffix) {
   auto* columns = find<Pack>(tables.packing, "ct_pack_columns_" + suffix);
   auto* product = find<Multiply>(tables.matmul, "ct_product_" + suffix);
   auto* multiply = find<Multiply>(tables.matmul, "ct_multiply_" + suffix);
+  auto* product_part = find<MultiplyPart>(tables.matmul, "ct_product_part_" + suffix);
+  auto* multiply_part = find<MultiplyPart>(tables.matmul, "ct_multiply_part_" + suffix);
   ASSERT_TRUE(rows != nullptr && columns != nullptr && product != nullptr && multiply != nullptr);
+  ASSERT_TRUE(product_part != nullptr && multiply_part != nullptr);
   std::mt19937 random(11);
   for (int round = 0; round < 108; ++round) {
     // All heights and widths of a tile, and depths of several blocks and chunks.
@@ -111,7 +116,9 @@ void check(const Tables& tables, const std::string& suffix) {
     const int64_t n = static_cast<int64_t>(random() % (round < 100 ? 70 : 300)) + 1;
     const int64_t k = static_cast<int64_t>(random() % (round < 100 ? 90 : 700)) + 1;
     const Operand left = operand(m, k, static_cast<int>(random() % 3));
-    const Operand right = operand(n, k, static_cast<int>(random() % 3));
+    // The right one may have more terms than are multiplied.
+    const int64_t more = round % 3 == 0 ? static_cast<int64_t>(random() % 40) : 0;
+    const Operand right = operand(n, k + more, static_cast<int>(random() % 3));
     const std::vector<T> a = numbers<T>(left.size(), random);
     const std::vector<T> b = numbers<T>(right.size(), random);
     const std::vector<T> a_panels = packed(rows, a, left);
@@ -120,7 +127,12 @@ void check(const Tables& tables, const std::string& suffix) {
     const std::vector<T> before = numbers<T>(m * stride, random);
     for (const bool sets : {false, true}) {
       std::vector<T> c = before;
-      (sets ? product : multiply)(c.data(), a_panels.data(), b_panels.data(), m, n, k, stride);
+      if (more > 0) {
+        (sets ? product_part : multiply_part)(c.data(), a_panels.data(), b_panels.data(), m, n, k,
+                                              stride, k + more);
+      } else {
+        (sets ? product : multiply)(c.data(), a_panels.data(), b_panels.data(), m, n, k, stride);
+      }
       for (int64_t i = 0; i < m; ++i) {
         for (int64_t j = 0; j < stride; ++j) {
           const auto at = static_cast<size_t>(i * stride + j);
