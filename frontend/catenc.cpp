@@ -61,6 +61,7 @@ void add_common(CLI::App& app, Options& options) {
   app.add_option("--dump-after", options.dump_after, "print the IR after a pass, or after `all`")
       ->allow_extra_args(false);
   app.add_flag("--time-passes", options.time_passes, "print how long every pass took");
+  app.add_flag("--profile", options.profile, "print how often and how long every kernel ran");
 }
 
 /// --load and --eval, whose order counts.

@@ -43,6 +43,7 @@ class Fuser {
   }
   bool is_prelude_of(const Draft& draft, StatementId id) const;
   bool walks_columns(const Group& group, StatementId id) const;
+  bool sums_products(const Group& group, StatementId id) const;
   void finish_join(size_t kernel, StatementId id);
   void take_in_preludes(size_t kernel, StatementId id);
   void take_in_operands(size_t kernel, StatementId id);
@@ -160,32 +161,44 @@ bool Fuser::may_join(size_t kernel, StatementId id) {
 /// Everything in the draft is small beside the statement: fewer elements in the proven sense that
 /// its ranges' extents are some of the statement's.
 bool Fuser::is_prelude_of(const Draft& draft, StatementId id) const {
-  const Statement& statement = schedule_.statement(id);
-  std::multiset<ExprId> own;
-  for (const auto* ranges : {&statement.spatial, &statement.reduce}) {
-    for (RangeId range : *ranges) {
-      own.insert(pool_.range_info(range).extent);
-    }
-  }
-  return std::all_of(draft.statements.begin(), draft.statements.end(), [&](StatementId other) {
-    const Statement& s = schedule_.statement(other);
+  const auto extents_of = [&](const Statement& statement) {
     std::multiset<ExprId> extents;
-    for (const auto* ranges : {&s.spatial, &s.reduce}) {
+    for (const auto* ranges : {&statement.spatial, &statement.reduce}) {
       for (RangeId range : *ranges) {
         extents.insert(pool_.range_info(range).extent);
       }
     }
+    return extents;
+  };
+  const std::multiset<ExprId> own = extents_of(schedule_.statement(id));
+  return std::all_of(draft.statements.begin(), draft.statements.end(), [&](StatementId other) {
+    const std::multiset<ExprId> extents = extents_of(schedule_.statement(other));
     return extents.size() < own.size() &&
            std::includes(own.begin(), own.end(), extents.begin(), extents.end());
   });
 }
 
-/// Sharing this loop would make the statement walk its last axis outermost.
+/// Sharing this loop would make the statement walk memory across its last axis: that of its result,
+/// or the one that a product of a matrix and a vector sums.
 bool Fuser::walks_columns(const Group& group, StatementId id) const {
   const std::vector<RangeId>& spatial = schedule_.statement(id).spatial;
-  return spatial.size() > 1 &&
-         std::all_of(group.candidates.begin(), group.candidates.end(),
-                     [&](const Candidate& c) { return c.ranges.back() == spatial.back(); });
+  const bool sums_rows = !spatial.empty() && !schedule_.statement(id).reduce_outside;
+  return std::all_of(group.candidates.begin(), group.candidates.end(), [&](const Candidate& c) {
+    const RangeId range = c.ranges.back();
+    return pool_.range_info(range).kind == index::RangeKind::Reduce
+               ? sums_rows
+               : spatial.size() > 1 && range == spatial.back();
+  });
+}
+
+/// Sharing this loop would add up the elements of a product as they come: threads, which compute
+/// one element each, would have to take turns.
+bool Fuser::sums_products(const Group& group, StatementId id) const {
+  const Statement& statement = schedule_.statement(id);
+  return statement.spatial.empty() && !statement.reduce.empty() &&
+         std::any_of(group.members.begin(), group.members.end(), [&](StatementId member) {
+           return member != id && loops_.dependences(member).contraction;
+         });
 }
 
 bool Fuser::join_kernel(size_t kernel, StatementId id) {
@@ -227,7 +240,7 @@ bool Fuser::join_kernel(size_t kernel, StatementId id) {
     for (size_t number = first; number < draft.groups.size(); ++number) {
       std::optional<Group> group = loops_.joined(draft.groups[number], id);
       if (!group || (!related && dependences.contraction) ||
-          (prelude && walks_columns(*group, id))) {
+          (prelude && walks_columns(*group, id)) || sums_products(*group, id)) {
         continue;
       }
       loops_.add_member(draft.groups[number], std::move(*group), number);

@@ -1,4 +1,6 @@
 // Functions of the evaluator: calling, evaluating, names and their cells, packages, loading.
+#include <unistd.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -276,14 +278,16 @@ Value destructure_keys(Interpreter& interp, Args args) {
 
 // --- loading -----------------------------------------------------
 
+/// A file beside the one that is being loaded, else one of the working directory.
 Value load(Interpreter& interp, Args args) {
   std::string path = expect_string(interp, args[0], "file name").utf8();
   Value here = interp.cl("*LOAD-TRUENAME*").as<Symbol>()->value;
   if (auto* current = here.try_as<String>(); current != nullptr && path[0] != '/') {
     std::string base = current->utf8();
     size_t slash = base.rfind('/');
-    if (slash != std::string::npos) {
-      path = base.substr(0, slash + 1) + path;
+    const std::string beside = base.substr(0, slash == std::string::npos ? 0 : slash + 1) + path;
+    if (::access(beside.c_str(), F_OK) == 0) {
+      path = beside;
     }
   }
   interp.load_file(path);

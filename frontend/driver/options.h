@@ -41,6 +41,7 @@ struct Options {
   bool list_passes = false;
   bool list_rules = false;
   bool time_passes = false;
+  bool profile = false;  // --profile: the time of every kernel
   bool explain_fusion = false;
   bool memory = false;  // --memory: the report
   bool poison = false;  // --poison: fill memory that holds nothing with NaN between kernels

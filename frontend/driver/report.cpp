@@ -39,13 +39,16 @@ int guarded(const Options& options, int (*action)(Session&)) {
     if (code == kOk && session.warnings_are_errors()) {
       code = kUserError;
     }
-    session.print_timings();
     if (std::fflush(stdout) != 0) {
       fail_file("<stdout>", "cannot write the output");
     }
+    session.print_timings();
+    session.print_profile();
     return code;
   } catch (const lisp::ExitRequest& request) {
     std::fflush(stdout);
+    session.print_timings();
+    session.print_profile();
     return request.code;
   } catch (const CompileError& error) {
     report(error, session);

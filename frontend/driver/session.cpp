@@ -65,6 +65,9 @@ lisp::Interpreter& Session::interpreter() {
     }
     apply_pass_options(options_, compiler.context);
     tensor::session(*interpreter_).poison = options_.poison;
+    if (options_.profile) {
+      tensor::session(*interpreter_).profile = std::make_shared<runtime::Profile>();
+    }
     if (!options_.dtype.empty()) {
       apply_default_dtype(*interpreter_, options_.dtype);
     }
@@ -101,6 +104,12 @@ void Session::print_timings() {
   }
   fmt::print(stderr, "{:>10.3f} ms  total\n",
              std::chrono::duration<double, std::milli>(total).count());
+}
+
+void Session::print_profile() {
+  if (interpreter_ != nullptr && tensor::session(*interpreter_).profile != nullptr) {
+    std::fputs(tensor::session(*interpreter_).profile->to_string().c_str(), stderr);
+  }
 }
 
 }  // namespace caten::driver

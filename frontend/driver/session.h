@@ -28,6 +28,8 @@ class Session {
   bool warnings_are_errors() const { return options_.werror && warnings_ > 0; }
   /// --time-passes: to stderr, every pass of every compilation so far.
   void print_timings();
+  /// --profile: to stderr, how long every kernel has run so far.
+  void print_profile();
 
  private:
   const Options& options_;

@@ -210,8 +210,10 @@ std::unique_ptr<runtime::Executor> make_executor(
   std::shared_ptr<const runtime::Program> program(compiled, &compiled->compilation.program);
   return std::make_unique<runtime::Executor>(
       std::move(program), compiled->executable, std::move(params),
-      runtime::ExecutorOptions{
-          .entry = name, .counter = session(interp).counter(), .poison = session(interp).poison});
+      runtime::ExecutorOptions{.entry = name,
+                               .counter = session(interp).counter(),
+                               .profile = session(interp).profile,
+                               .poison = session(interp).poison});
 }
 
 /// a + b of two arrays of one shape, by a program for any length.

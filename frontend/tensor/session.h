@@ -12,6 +12,7 @@
 #include "frontend/tensor/compiler.h"
 #include "ir/tensor/tensor.h"
 #include "runtime/buffer.h"
+#include "runtime/profile.h"
 
 namespace caten::tensor {
 
@@ -22,9 +23,10 @@ class Session {
   explicit Session(lisp::Interpreter& interp);
 
   Compiler compiler;
-  bool poison = false;           // executors fill memory that holds nothing with NaN
-  Lowering* lowering = nullptr;  // in progress; null outside of `lower`
-  uint64_t lowerings = 0;        // how many there were: AIR nodes remember theirs
+  bool poison = false;                        // executors fill memory that holds nothing with NaN
+  std::shared_ptr<runtime::Profile> profile;  // gets the time of every kernel; may be null
+  Lowering* lowering = nullptr;               // in progress; null outside of `lower`
+  uint64_t lowerings = 0;                     // how many there were: AIR nodes remember theirs
 
   int64_t next_id() { return ++last_id_; }
   /// A zeroed or filled storage, counted and felt by the collector.

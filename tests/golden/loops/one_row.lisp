@@ -1,0 +1,63 @@
+;;; One row through a norm and a layer: the sums of the norm come first and are not mixed into the
+;;; products, which walk the weights row by row, on several threads; the sum over them comes after.
+(defentry one-row ((x (1 768)) (w (4096 768)))
+  (!rms-norm (!matmul (!rms-norm x '(768)) (!t w)) '(4096)))
+;;; expect
+(kernel sum_sqrt_div
+  (buffer a1 float32 768 read)
+  (buffer a5 float32 3145728 read)
+  (buffer a6 float32 4096 written)
+  (scratch a0 float32 1)
+  (let %0 float32 0.0)
+  (store a0 0 %0)
+  (strip r15 0 768
+    (let %1 float32 (load a1 r15))
+    (let %2 float32 (mul %1 %1))
+    (accumulate add a0 0 %2))
+  (scratch a2 float32 1)
+  (let %3 float32 (load a0 0))
+  (let %4 float32 768.0)
+  (let %5 float32 (div %3 %4))
+  (let %6 float32 1e-05)
+  (let %7 float32 (add %5 %6))
+  (let %8 float32 (sqrt %7))
+  (store a2 0 %8)
+  (scratch a3 float32 768)
+  (let %10 float32 (load a2 0))
+  (strip r16 0 768
+    (let %9 float32 (load a1 r16))
+    (let %11 float32 (div %9 %10))
+    (store a3 r16 %11))
+  (parallel r17 0 4096
+    (scratch a4 float32 1)
+    (store a4 0 %0)
+    (strip r18 0 768
+      (let %12 float32 (load a3 r18))
+      (let %13 float32 (load a5 (+ r18 (* 768 r17))))
+      (let %14 float32 (mul %12 %13))
+      (accumulate add a4 0 %14))
+    (let %15 float32 (load a4 0))
+    (store a6 r17 %15)))
+(kernel sum_sqrt_div
+  (buffer a1 float32 4096 read)
+  (buffer a3 float32 4096 written)
+  (scratch a0 float32 1)
+  (let %0 float32 0.0)
+  (store a0 0 %0)
+  (strip r19 0 4096
+    (let %1 float32 (load a1 r19))
+    (let %2 float32 (mul %1 %1))
+    (accumulate add a0 0 %2))
+  (scratch a2 float32 1)
+  (let %3 float32 (load a0 0))
+  (let %4 float32 0.00024414062)
+  (let %5 float32 (mul %3 %4))
+  (let %6 float32 1e-05)
+  (let %7 float32 (add %5 %6))
+  (let %8 float32 (sqrt %7))
+  (store a2 0 %8)
+  (let %10 float32 (load a2 0))
+  (strip r20 0 4096
+    (let %9 float32 (load a1 r20))
+    (let %11 float32 (div %9 %10))
+    (store a3 r20 %11)))
