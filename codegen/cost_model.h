@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "codegen/decisions.h"
+#include "ir/support/cache_sizes.h"
 
 namespace caten::codegen {
 
@@ -48,6 +49,8 @@ struct Tiling {
   /// Columns of a block of a matrix product, about: what comes after the sums finds them in the
   /// cache.
   int64_t block_columns = 256;
+  /// Packed columns of a block of columns only, and its results, take this at most.
+  int64_t block_bytes = cache_sizes().second / 2;
   /// Products of few rows and at least so many columns are cut into blocks of columns only.
   int64_t many_columns = 512;
   /// A matrix product below any of these does not repay the packing of its operands.

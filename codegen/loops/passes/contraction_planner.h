@@ -21,8 +21,6 @@ inline constexpr int64_t kPanelBytes = 128;
 inline constexpr int64_t kMaskedRows = 36;
 /// Blocks of columns only are for so many rows at most.
 inline constexpr int64_t kMostRows = 1024;
-/// Half of the second-level cache: the packed columns of a block, and its results.
-inline constexpr int64_t kBlockBytes = 256 * 1024;
 /// Terms of sums whose number is not known.
 inline constexpr int64_t kUsualTerms = 512;
 
@@ -79,7 +77,8 @@ class ContractionPlanner : protected ContractionPacker {
     const int64_t terms = known(product(core.depth)).value_or(kUsualTerms);
     const int64_t width = size_of(core.dtype);
     const int64_t most = std::clamp<int64_t>(
-        std::min(kBlockBytes / (terms * width), kBlockBytes / (*rows * width)), 64, 512);
+        std::min(tiling_.block_bytes / (terms * width), tiling_.block_bytes / (*rows * width)), 64,
+        512);
     const std::optional<int64_t> extent = known(core.columns.front().extent);
     const std::optional<int64_t> inner =
         known(product({core.columns.begin() + 1, core.columns.end()}));

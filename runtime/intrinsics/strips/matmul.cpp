@@ -11,7 +11,7 @@
 #include <array>
 #include <utility>
 
-#include "runtime/cache_sizes.h"
+#include "ir/support/cache_sizes.h"
 #include "runtime/intrinsics/strips/loops.h"
 #include "runtime/intrinsics/strips/panels.h"
 #include "runtime/intrinsics/strips/some_lanes.h"

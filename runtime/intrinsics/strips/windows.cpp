@@ -10,7 +10,7 @@
 
 #include "runtime/intrinsics/strips/loops.h"
 #include "runtime/intrinsics/strips/panels.h"
-#include "runtime/intrinsics/strips/some_lanes.h"
+#include "runtime/intrinsics/strips/window_vectors.h"
 
 namespace caten::runtime::strips {
 namespace {
@@ -48,67 +48,6 @@ inline int64_t floor_div(int64_t a, int64_t b) {
   }
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
-
-#if defined(__AVX512F__)
-using Floats = __m512;
-
-/// Which elements of memory are those of a run, which has lanes [lo, hi) of a vector: of one
-/// vector, or of two where every other element is a lane.
-struct Masks {
-  __mmask16 low;
-  __mmask16 high;
-};
-inline Masks masks_of_neighbours(int32_t lo, int32_t hi) {
-  return {static_cast<__mmask16>((1U << hi) - (1U << lo)), 0};
-}
-inline Masks masks_of_every_other(int32_t lo, int32_t hi) {
-  const uint64_t both = ((uint64_t{1} << 2 * hi) - (uint64_t{1} << 2 * lo)) & 0x55555555U;
-  return {static_cast<__mmask16>(both), static_cast<__mmask16>(both >> 16)};
-}
-inline Floats contiguous(const float* from, const Masks& masks) {
-  return _mm512_maskz_loadu_ps(masks.low, from);
-}
-inline Floats every_other(const float* from, const Masks& masks) {
-  const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-  return _mm512_permutex2var_ps(_mm512_maskz_loadu_ps(masks.low, from), even,
-                                _mm512_maskz_loadu_ps(masks.high, from + 16));
-}
-inline Floats either(Floats a, Floats b) {
-  return _mm512_or_ps(a, b);
-}
-#elif defined(__AVX2__)
-using Floats = __m256;
-
-/// Which elements of memory are those of a run, which has lanes [lo, hi) of a vector: of one
-/// vector, or of two where every other element is a lane.
-struct Masks {
-  __m256i low;
-  __m256i high;
-};
-/// Ones in lanes [lo, hi).
-inline __m256i lanes(int32_t lo, int32_t hi) {
-  return _mm256_andnot_si256(first_words(lo), first_words(hi));
-}
-inline Masks masks_of_neighbours(int32_t lo, int32_t hi) {
-  return {lanes(lo, hi), _mm256_setzero_si256()};
-}
-inline Masks masks_of_every_other(int32_t lo, int32_t hi) {
-  const __m256i even = _mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0);
-  return {_mm256_and_si256(even, lanes(2 * lo, 2 * hi)),
-          _mm256_and_si256(even, lanes(2 * lo - 8, 2 * hi - 8))};
-}
-inline Floats contiguous(const float* from, const Masks& masks) {
-  return _mm256_maskload_ps(from, masks.low);
-}
-inline Floats every_other(const float* from, const Masks& masks) {
-  const __m256 pairs = _mm256_shuffle_ps(_mm256_maskload_ps(from, masks.low),
-                                         _mm256_maskload_ps(from + 8, masks.high), 0x88);
-  return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(pairs), 0xD8));
-}
-inline Floats either(Floats a, Floats b) {
-  return _mm256_or_ps(a, b);
-}
-#endif
 
 template <typename T>
 class Packer {
@@ -167,13 +106,7 @@ class Packer {
     }
   }
 
-  /// What the lines read for a term of the axes but the first: lines [lo, hi) of a half are at
-  /// place + line * stride.
-  struct Run {
-    int64_t place;
-    int32_t lo;
-    int32_t hi;
-  };
+  /// What the lines of a half read for a term of the axes but the first.
   static constexpr int64_t kHalf = kLines / 2;
   using Vector = Lanes<T, kPanelBytes / 2>;
   struct Half {
@@ -234,76 +167,71 @@ class Packer {
     }
   }
 
-  void copy(int64_t tap, int64_t together) {
-    const Axis& channel = axes_[0];
+  void copy(int64_t tap, int64_t together) const {
     const int64_t stride = axes_[kAxes - 1].line_stride;
+    for (int64_t i = 0; i < 2 * together; ++i) {
+      T* out = out_ + (tap + i / 2) * kLines + i % 2 * kHalf;
+      const Run* runs = runs_ + halves_[i].begin;
+      const int32_t count = halves_[i].end - halves_[i].begin;
 #ifdef __AVX2__
-    find_masks(stride);
-#endif
-    for (int64_t i = 0; i < together; ++i) {
-      whole_[i] = stride == 1 && is_whole(i);
-    }
-    for (int64_t c = 0; c < channel.terms; ++c) {
-      const T* image = image_ + c * channel.term_stride;
-      T* out = out_ + (c * taps_ + tap) * kLines;
-      for (int64_t i = 0; i < together; ++i, out += kLines) {
-        const Half* halves = halves_ + 2 * i;
-        if (whole_[i]) {
-          const T* from = image + runs_[halves[0].begin].place;
-          *reinterpret_cast<Vector*>(out) = *reinterpret_cast<const Vector*>(from);
-          *reinterpret_cast<Vector*>(out + kHalf) = *reinterpret_cast<const Vector*>(from + kHalf);
-          continue;
+      if (sizeof(T) == sizeof(float) && count > 0 && (stride == 1 || stride == 2)) {
+        if (stride == 1) {
+          copy_vectors<Neighbours>(out, runs, count);
+        } else {
+          copy_vectors<EveryOther>(out, runs, count);
         }
-        half(out, image, halves[0], stride);
-        half(out + kHalf, image, halves[1], stride);
+        continue;
       }
-    }
-  }
-
-  /// All lines are neighbours and inside.
-  bool is_whole(int64_t i) const {
-    const Half* halves = halves_ + 2 * i;
-    const Run* runs = runs_ + halves[0].begin;
-    return segment_count_ == 1 && halves[0].end == halves[0].begin + 1 &&
-           halves[1].end == halves[1].begin + 1 && runs[0].lo == 0 && runs[0].hi == kHalf &&
-           runs[1].lo == 0 && runs[1].hi == kHalf;
-  }
-
-  void half(T* out, const T* image, Half which, int64_t stride) const {
-#ifdef __AVX2__
-    if constexpr (sizeof(T) == sizeof(float)) {
-      if (stride == 1 || stride == 2) {
-        const auto* from = reinterpret_cast<const float*>(image);
-        Floats all{};
-        for (int32_t i = which.begin; i < which.end; ++i) {
-          const Floats next = stride == 1 ? contiguous(from + runs_[i].place, masks_[i])
-                                          : every_other(from + runs_[i].place, masks_[i]);
-          all = i == which.begin ? next : either(all, next);
-        }
-        *reinterpret_cast<Vector*>(out) = reinterpret_cast<Vector>(all);
-        return;
-      }
-    }
 #endif
-    for (int64_t l = 0; l < kHalf; ++l) {
-      out[l] = T(0);
+      copy_elements(out, runs, count, stride);
     }
-    for (int32_t i = which.begin; i < which.end; ++i) {
-      const Run& run = runs_[i];
-      for (int64_t l = run.lo; l < run.hi; ++l) {
-        out[l] = image[run.place + l * stride];
+  }
+
+  /// Half a panel for all terms of the first axis.
+  void copy_elements(T* out, const Run* runs, int32_t count, int64_t stride) const {
+    const T* image = image_;
+    for (int64_t c = 0; c < axes_[0].terms; ++c, image += axes_[0].term_stride) {
+      for (int64_t l = 0; l < kHalf; ++l) {
+        out[l] = T(0);
       }
+      for (int32_t i = 0; i < count; ++i) {
+        for (int64_t l = runs[i].lo; l < runs[i].hi; ++l) {
+          out[l] = image[runs[i].place + l * stride];
+        }
+      }
+      out += taps_ * kLines;
     }
   }
 
 #ifdef __AVX2__
-  void find_masks(int64_t stride) {
-    if (sizeof(T) != sizeof(float) || (stride != 1 && stride != 2)) {
-      return;
+  template <typename Reader>
+  void copy_vectors(T* out, const Run* runs, int32_t count) const {
+    Reader readers[kHalf];
+    for (int32_t i = 0; i < count; ++i) {
+      readers[i] = Reader(runs[i]);
     }
-    for (int64_t i = 0; i < run_count_; ++i) {
-      masks_[i] = stride == 1 ? masks_of_neighbours(runs_[i].lo, runs_[i].hi)
-                              : masks_of_every_other(runs_[i].lo, runs_[i].hi);
+    switch (count) {  // the loops of one and two runs have them in registers
+      case 1:
+        return copy_runs<1>(out, readers, 1);
+      case 2:
+        return copy_runs<2>(out, readers, 2);
+      default:
+        return copy_runs<kHalf>(out, readers, count);
+    }
+  }
+
+  template <int64_t most, typename Reader>
+  void copy_runs(T* out, const Reader* readers, int32_t count) const {
+    Reader own[most];
+    std::copy_n(readers, count, own);
+    const auto* image = reinterpret_cast<const float*>(image_);
+    for (int64_t c = 0; c < axes_[0].terms; ++c, image += axes_[0].term_stride) {
+      auto all = own[0].first(image);
+      for (int32_t i = 1; i < (most > 2 ? count : most); ++i) {
+        all = own[i].then(all, image);
+      }
+      *reinterpret_cast<Vector*>(out) = reinterpret_cast<Vector>(all);
+      out += taps_ * kLines;
     }
   }
 #endif
@@ -317,11 +245,7 @@ class Packer {
   Segment segments_[kLines];
   int64_t segment_count_ = 0;
   Half halves_[2 * kTerms];
-  bool whole_[kTerms];
   Run runs_[kTerms * kLines];
-#ifdef __AVX2__
-  Masks masks_[kTerms * kLines];
-#endif
   int64_t run_count_ = 0;
 };
 

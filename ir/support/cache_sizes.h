@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace caten::runtime {
+namespace caten {
 
 struct CacheSizes {
   int64_t first = 32 * 1024;
@@ -14,4 +14,4 @@ struct CacheSizes {
 /// What the system says; the defaults above where it says nothing.
 const CacheSizes& cache_sizes();
 
-}  // namespace caten::runtime
+}  // namespace caten

@@ -1,9 +1,9 @@
 // See cache_sizes.h.
-#include "runtime/cache_sizes.h"
+#include "ir/support/cache_sizes.h"
 
 #include <unistd.h>
 
-namespace caten::runtime {
+namespace caten {
 
 const CacheSizes& cache_sizes() {
   static const CacheSizes sizes = [] {
@@ -20,4 +20,4 @@ const CacheSizes& cache_sizes() {
   return sizes;
 }
 
-}  // namespace caten::runtime
+}  // namespace caten
