@@ -44,8 +44,8 @@ bool is_read_after(const Body& body, size_t end, size_t slot) {
 }
 
 /// The longest run from `begin` on; its end in `end`.
-std::optional<Step> longest_run(vector::Isa isa, const Constants& constants, const Body& body,
-                                size_t begin, size_t& end) {
+std::optional<Step> longest_run(Isa isa, const Constants& constants, const Body& body, size_t begin,
+                                size_t& end) {
   end = begin;
   for (Run run(constants); end < body.steps.size() && run.add(body.steps[end]) && !run.is_full();) {
     ++end;
@@ -94,7 +94,7 @@ bool Body::uses_slot(size_t slot) const {
   });
 }
 
-void fuse(vector::Isa isa, const Constants& constants, Body& body) {
+void fuse(Isa isa, const Constants& constants, Body& body) {
   std::vector<Step> steps;
   for (size_t i = 0; i < body.steps.size();) {
     size_t end = i;

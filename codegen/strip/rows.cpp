@@ -14,8 +14,8 @@ using vector::Value;
 
 class RowsBuilder : private Run {
  public:
-  RowsBuilder(vector::Isa isa, index::Pool& pool, const loops::Kernel& kernel,
-              const loops::For& loop, const Constants& constants)
+  RowsBuilder(Isa isa, index::Pool& pool, const loops::Kernel& kernel, const loops::For& loop,
+              const Constants& constants)
       : Run(constants), isa_(isa), pool_(pool), kernel_(kernel), loop_(loop) {}
 
   std::optional<Rows> run() {
@@ -307,7 +307,7 @@ class RowsBuilder : private Run {
     return true;
   }
 
-  const vector::Isa isa_;
+  const Isa isa_;
   index::Pool& pool_;
   const loops::Kernel& kernel_;
   const loops::For& loop_;
@@ -325,7 +325,7 @@ class RowsBuilder : private Run {
 
 }  // namespace
 
-std::optional<Rows> build_rows(vector::Isa isa, index::Pool& pool, const loops::Kernel& kernel,
+std::optional<Rows> build_rows(Isa isa, index::Pool& pool, const loops::Kernel& kernel,
                                const loops::For& loop, const Constants& constants) {
   return RowsBuilder(isa, pool, kernel, loop, constants).run();
 }

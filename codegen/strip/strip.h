@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "codegen/loops/loops.h"
-#include "codegen/vector/target.h"
+#include "ir/support/isa.h"
 
 namespace caten::strip {
 
@@ -92,7 +92,7 @@ std::optional<Body> build(const index::Pool& pool, const loops::Kernel& kernel,
                           const loops::For& loop);
 
 /// Replaces runs of steps that a vector program can compute by one step each.
-void fuse(vector::Isa isa, const Constants& constants, Body& body);
+void fuse(Isa isa, const Constants& constants, Body& body);
 
 /// A loop over rows, each of which is strips and numbers between them, as one routine.
 struct Rows {
@@ -103,7 +103,7 @@ struct Rows {
   std::vector<uint8_t> code;    // codegen/vector, of several phases
 };
 /// nullopt when something of the loop has no vector program.
-std::optional<Rows> build_rows(vector::Isa isa, index::Pool& pool, const loops::Kernel& kernel,
+std::optional<Rows> build_rows(Isa isa, index::Pool& pool, const loops::Kernel& kernel,
                                const loops::For& loop, const Constants& constants);
 
 /// The routine for an elementwise operation: its name without the operands' places, and whether the
