@@ -94,7 +94,7 @@ def main():
     peers = kernels_rows.Peers(threads)
     roofs = {name: least(call, clock) for name, call in peers.roofs.items()}
     numbers = peers.roof_numbers(roofs)
-    print(f"{machine()}, torch {torch.__version__}, threads: {threads}")
+    print(f"{machine()}, torch {torch.__version__}, OpenBLAS for {peers.blas_kernels()}, threads: {threads}")
     print(", ".join(f"{name} {value:.1f} {unit}" for name, (value, unit) in numbers.items()))
     print(f"{'row':<33}{'us':>12}{'peer':>12}  {'peer is':<16}{'ratio':>6}  budget")
     results = []
@@ -114,7 +114,7 @@ def main():
                         "budget": row.budget})
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"machine": machine(), "torch": torch.__version__, "threads": threads,
+            json.dump({"machine": machine(), "torch": torch.__version__, "OpenBLAS": peers.blas_kernels(), "threads": threads,
                        "roofs": {name: value for name, (value, _) in numbers.items()},
                        "rows": results}, file, indent=1)
 

@@ -59,21 +59,29 @@ void transpose(float *restrict out, const float *restrict x, size_t rows, size_t
   }
 }
 
-/* Roofs, on THREADS threads. */
+/* Roofs, on THREADS threads, in the widest vectors of the machine. */
+
+#ifdef __AVX512F__
+#define LANES 16
+#else
+#define LANES 8
+#endif
+typedef float vector __attribute__((vector_size(4 * LANES), aligned(4)));
+size_t lanes(void) { return LANES; }
 
 float read_sum(const float *x, size_t n) {
   float sums[THREADS];
 #pragma omp parallel num_threads(THREADS)
   {
     const size_t part = n / THREADS, start = part * (size_t)omp_get_thread_num();
-    __m256 sum[8] = {0};
-    for (size_t i = start; i + 64 <= start + part; i += 64) {
+    vector sum[8] = {0};
+    for (size_t i = start; i + 8 * LANES <= start + part; i += 8 * LANES) {
       for (size_t j = 0; j < 8; ++j) {
-        sum[j] = _mm256_add_ps(sum[j], _mm256_loadu_ps(x + i + 8 * j));
+        sum[j] += *(const vector *)(x + i + LANES * j);
       }
     }
     for (size_t j = 1; j < 8; ++j) {
-      sum[0] = _mm256_add_ps(sum[0], sum[j]);
+      sum[0] += sum[j];
     }
     sums[omp_get_thread_num()] = sum[0][0];
   }
@@ -88,21 +96,21 @@ void copy(float *restrict out, const float *restrict x, size_t n) {
   }
 }
 
-/* `rounds` times ten multiply-adds of eight lanes on each thread. */
-float multiply_add(size_t rounds) {
+/* `rounds` times ten multiply-adds of LANES lanes on each thread. */
+__attribute__((optimize("fp-contract=fast"))) float multiply_add(size_t rounds) {
   float results[THREADS];
 #pragma omp parallel num_threads(THREADS)
   {
-    __m256 sum[10] = {0};
-    __m256 a = _mm256_set1_ps(0.5f), b = _mm256_set1_ps(0.25f);
+    vector sum[10] = {0};
+    vector a = sum[0] + 0.5f, b = sum[0] + 0.25f;
     for (size_t i = 0; i < rounds; ++i) {
       __asm__ volatile("" : "+x"(a), "+x"(b));
       for (size_t j = 0; j < 10; ++j) {
-        sum[j] = _mm256_fmadd_ps(a, b, sum[j]);
+        sum[j] += a * b;
       }
     }
     for (size_t j = 1; j < 10; ++j) {
-      sum[0] = _mm256_add_ps(sum[0], sum[j]);
+      sum[0] += sum[j];
     }
     results[omp_get_thread_num()] = sum[0][0];
   }

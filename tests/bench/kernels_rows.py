@@ -76,7 +76,12 @@ class Peers:
 
     def flops(self):
         """Operations of one call of multiply_add."""
-        return 2.0 * 8 * 10 * (1 << 21) * self.threads
+        return 2.0 * self.c.lanes() * 10 * (1 << 21) * self.threads
+
+    def blas_kernels(self):
+        """Whose kernels OpenBLAS has chosen."""
+        self.blas.openblas_get_corename.restype = ctypes.c_char_p
+        return self.blas.openblas_get_corename().decode()
 
     def onnx(self, function, arguments):
         """The same function in ONNX Runtime: PyTorch exports the model."""
@@ -182,6 +187,9 @@ def rows(peers, roofs):
                                    ctypes.c_float(0), pointer(c), n)
 
         yield Row(f"matmul {n}", "kernel", "OpenBLAS", 0.98 if one_thread else 0.95, lambda g=gemm: g)
+        if onnxruntime:
+            yield Row(f"matmul {n}", "kernel", "ONNX Runtime", None,
+                      lambda a=a, b=b: peers.onnx(torch.matmul, (a, b)))
         yield Row(f"matmul {n}", "kernel", "multiply-adds", None,
                   nanoseconds=roofs["multiply-add"] * 2.0 * n ** 3 / peers.flops())
         if n >= 256:
