@@ -24,6 +24,8 @@ def program(draw, number):
     groups = draw.choice([1, 1, 1, 2, 4])
     channels = groups * draw.choice([1, 2, 3, 8, 16])
     filters = groups * draw.choice([1, 4, 8, 9, 16, 24])
+    if draw.random() < 0.3:  # depthwise: windows of few terms
+        groups = channels = filters = draw.choice([2, 5])
     kernel = [draw.choice([1, 2, 3, 3, 5]) for _ in range(axes)]
     stride = [draw.choice([1, 1, 2, 3]) for _ in range(axes)]
     dilation = [draw.choice([1, 1, 2]) for _ in range(axes)]

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codegen/loops/passes/passes.h"
+#include "codegen/loops/passes/window_padder.h"
 #include "codegen/loops/visit.h"
 #include "ir/support/check.h"
 
@@ -37,16 +38,29 @@ air::Op operation(air::ReduceOp op) {
 class Unroller {
  public:
   Unroller(Module& module, Kernel& kernel)
-      : pool_(module.pool), tiling_(module.tiling), kernel_(kernel) {}
+      : pool_(module.pool), tiling_(module.tiling), kernel_(kernel), padder_(module, kernel) {}
 
   void block(Block& statements) {
+    Block out;
+    out.reserve(statements.size());
     for (Stmt& stmt : statements) {
-      if (auto* loop = std::get_if<For>(&stmt.node); loop != nullptr && is_window(*loop)) {
+      auto* loop = std::get_if<For>(&stmt.node);
+      if (loop != nullptr) {
+        const bool is_plain = loop->kind == LoopKind::Serial && pool_.is(loop->lo, 0);
+        around_.push_back({loop->range, loop->hi, is_plain, &out});
+      }
+      if (loop != nullptr && is_window(*loop)) {
+        pad(*loop);
         unroll(*loop);
       } else if (Block* body = body_of(stmt)) {
         block(*body);
       }
+      if (loop != nullptr) {
+        around_.pop_back();
+      }
+      out.push_back(std::move(stmt));
     }
+    statements = std::move(out);
   }
 
  private:
@@ -138,6 +152,17 @@ class Unroller {
     return declared == 1 && stored == 1;
   }
 
+  void pad(For& loop) {
+    size_t nest = 0;
+    std::vector<Term> terms;
+    find_sum(loop.body, nest, terms);
+    std::vector<Loop> loops;
+    for (const Term& term : terms) {
+      loops.push_back({term.range, pool_.constant(term.extent)});
+    }
+    padder_.pad(around_, loops, const_cast<Block&>(inner(loop.body, nest)));
+  }
+
   void unroll(For& loop) {
     size_t nest = 0;
     std::vector<Term> terms;
@@ -196,6 +221,8 @@ class Unroller {
   index::Pool& pool_;
   const codegen::Tiling& tiling_;
   Kernel& kernel_;
+  WindowPadder padder_;
+  std::vector<LoopAround> around_;
 };
 
 }  // namespace
@@ -207,4 +234,11 @@ Module unroll(Module module) {
   return module;
 }
 
+// Note [padding]
+// A window that looks beyond the border has guards, which split_guards turns into pieces of loops:
+// a strip for the interior, and elements one by one for the border, which cost as much as the
+// strip. Where sizes are known, the array is copied into scratch with its border first, line by
+// line, and the windows read the copy: all lines are strips, and the border costs a store for each
+// of its elements. Only what lies in the loops around that the guards are about is copied, at most
+// kMostCopied elements for each window.
 }  // namespace caten::loops
