@@ -43,18 +43,29 @@ bool is_read_after(const Body& body, size_t end, size_t slot) {
   return false;
 }
 
+/// Where a run of so wide lanes that begins at `begin` would end.
+size_t end_of_run(Isa isa, int lane_bytes, const Constants& constants, const Body& body,
+                  size_t begin) {
+  Run run(isa, lane_bytes, constants);
+  size_t end = begin;
+  while (end < body.steps.size() && run.add(body.steps[end]) && !run.is_full()) {
+    ++end;
+  }
+  return end;
+}
+
 /// The longest run from `begin` on; its end in `end`.
 std::optional<Step> longest_run(Isa isa, const Constants& constants, const Body& body, size_t begin,
                                 size_t& end) {
-  end = begin;
-  for (Run run(constants); end < body.steps.size() && run.add(body.steps[end]) && !run.is_full();) {
-    ++end;
-  }
+  const size_t end32 = end_of_run(isa, 4, constants, body, begin);
+  const size_t end64 = end_of_run(isa, 8, constants, body, begin);
+  const int lane_bytes = end32 >= end64 ? 4 : 8;
+  end = std::max(end32, end64);
   if (end == begin + 1 && body.steps[begin].effect == Step::Effect::Move) {
     return std::nullopt;  // copies are fast as they are
   }
   for (; end > begin; --end) {
-    Run run(constants);
+    Run run(isa, lane_bytes, constants);
     bool fits = true;
     for (size_t i = begin; i < end && fits; ++i) {
       fits = run.add(body.steps[i]);

@@ -14,9 +14,9 @@ using vector::Value;
 
 class RowsBuilder : private Run {
  public:
-  RowsBuilder(Isa isa, index::Pool& pool, const loops::Kernel& kernel, const loops::For& loop,
-              const Constants& constants)
-      : Run(constants), isa_(isa), pool_(pool), kernel_(kernel), loop_(loop) {}
+  RowsBuilder(Isa isa, int lane_bytes, index::Pool& pool, const loops::Kernel& kernel,
+              const loops::For& loop, const Constants& constants)
+      : Run(isa, lane_bytes, constants), pool_(pool), kernel_(kernel), loop_(loop) {}
 
   std::optional<Rows> run() {
     if (!has_only_strips()) {
@@ -42,7 +42,7 @@ class RowsBuilder : private Run {
         return std::nullopt;
       }
     }
-    out_.code = vector::assemble(isa_, take());
+    out_.code = vector::assemble(builder_.isa(), take());
     return std::move(out_);
   }
 
@@ -156,7 +156,8 @@ class RowsBuilder : private Run {
   }
   bool has_plain_lanes(ValueId id) const {
     const DType dtype = kernel_.value(id).dtype;
-    return vector::has_lanes(dtype) && !is_half(dtype);
+    const bool is_whole = dtype == DType::Bool || size_of(dtype) == builder_.lane_bytes();
+    return has_lanes(dtype) && is_whole;
   }
 
   bool load(const loops::Load& s) {
@@ -201,7 +202,7 @@ class RowsBuilder : private Run {
 
   bool store(const loops::Store& s) {
     const std::optional<Value> given = number(s.value);
-    if (!given || !vector::has_lanes(element(s.array, s.index).storage)) {
+    if (!given || !has_lanes(element(s.array, s.index).storage)) {
       return false;
     }
     const Operand place = element(s.array, s.index);
@@ -307,7 +308,6 @@ class RowsBuilder : private Run {
     return true;
   }
 
-  const Isa isa_;
   index::Pool& pool_;
   const loops::Kernel& kernel_;
   const loops::For& loop_;
@@ -327,7 +327,13 @@ class RowsBuilder : private Run {
 
 std::optional<Rows> build_rows(Isa isa, index::Pool& pool, const loops::Kernel& kernel,
                                const loops::For& loop, const Constants& constants) {
-  return RowsBuilder(isa, pool, kernel, loop, constants).run();
+  for (const int lane_bytes : {4, 8}) {
+    std::optional<Rows> found = RowsBuilder(isa, lane_bytes, pool, kernel, loop, constants).run();
+    if (found) {
+      return found;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace caten::strip

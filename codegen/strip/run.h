@@ -15,10 +15,13 @@ namespace caten::strip {
 inline constexpr size_t kMaxProgram = 400;
 
 inline std::optional<vector::Code> reduction(const Step& step) {
-  if (step.kind == Step::Kind::Dot) {
-    return step.out.storage == DType::Float32 ? std::optional(vector::Code::Dot) : std::nullopt;
+  if (!is_float(step.out.storage) || is_half(step.out.storage)) {
+    return std::nullopt;
   }
-  if (step.kind != Step::Kind::Reduce || step.out.storage != DType::Float32) {
+  if (step.kind == Step::Kind::Dot) {
+    return vector::Code::Dot;
+  }
+  if (step.kind != Step::Kind::Reduce) {
     return std::nullopt;
   }
   switch (step.reduction) {
@@ -40,7 +43,8 @@ inline std::optional<vector::Code> reduction(const Step& step) {
 /// Makes the program, step by step.
 class Run {
  public:
-  explicit Run(const Constants& constants) : constants_(constants) {}
+  Run(Isa isa, int lane_bytes, const Constants& constants)
+      : constants_(constants), builder_(isa, lane_bytes) {}
   virtual ~Run() = default;
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -48,6 +52,9 @@ class Run {
   /// False when the step cannot be part of it; the run is of no use then.
   bool add(const Step& step) {
     if (const std::optional<vector::Code> code = reduction(step)) {
+      if (size_of(step.out.storage) != builder_.lane_bytes()) {
+        return false;
+      }
       const std::optional<uint32_t> cell = cell_of(step.out);
       const uint32_t sum = cell ? *cell : pointer(step.out, vector::Role::Sum);
       const std::optional<vector::Value> a = value(step.in[0]);
@@ -71,9 +78,9 @@ class Run {
       case Step::Effect::None:
         return false;
       case Step::Effect::Move:
-        return give(step.out, args[0]);
+        return keeps_bits(step.out) && give(step.out, args[0]);
       case Step::Effect::Round:
-        return give(step.out, vector::rounded(builder_, step.type, args[0]));
+        return !builder_.is_long() && give(step.out, vector::rounded(builder_, step.type, args[0]));
       case Step::Effect::Operation:
         break;
     }
@@ -155,15 +162,15 @@ class Run {
   }
 
   std::optional<vector::Value> value(const Operand& operand) {
-    if (!vector::has_lanes(operand.storage)) {
+    if (!has_lanes(operand.storage)) {
       return std::nullopt;
     }
     if (operand.kind == Operand::Kind::Scalar) {
       if (const auto known = constants_.find(operand.value.index); known != constants_.end()) {
         return constant(known->second);
       }
-      if (is_half(operand.storage)) {
-        return std::nullopt;
+      if (operand.storage != DType::Bool && size_of(operand.storage) != builder_.lane_bytes()) {
+        return std::nullopt;  // scalars are not converted
       }
       const std::optional<uint32_t> cell = cell_of(operand);
       return builder_.scalar(cell ? *cell : pointer(operand, vector::Role::Scalar));
@@ -182,21 +189,28 @@ class Run {
     return entry->second;
   }
 
+  /// A copy in memory must not pass by other lanes: a NaN could change.
+  bool keeps_bits(const Operand& out) const {
+    return out.kind == Operand::Kind::Slot || !builder_.is_long() || out.storage == DType::Bool ||
+           size_of(out.storage) == builder_.lane_bytes();
+  }
+  bool has_lanes(DType dtype) const { return vector::has_lanes(builder_.lane_bytes(), dtype); }
+
   vector::Value constant(const Scalar& scalar) {
     if (scalar.dtype() == DType::Bool) {
-      return builder_.constant(scalar.as_int() != 0 ? ~0U : 0U);
+      return scalar.as_int() != 0 ? builder_.ones() : builder_.constant(uint64_t{0});
     }
-    if (scalar.dtype() == DType::Int32) {
-      return builder_.constant(static_cast<uint32_t>(scalar.as_int()));
+    if (is_float(scalar.dtype())) {
+      const bool is_plain = size_of(scalar.dtype()) == builder_.lane_bytes();
+      return is_plain ? builder_.constant(uint64_t{scalar.bits()})
+                      : builder_.number(scalar.as_double());
     }
-    if (scalar.dtype() == DType::Float32) {
-      return builder_.constant(static_cast<uint32_t>(scalar.bits()));
-    }
-    return builder_.constant(static_cast<float>(scalar.as_double()));
+    const auto bits = static_cast<uint64_t>(scalar.as_int());
+    return builder_.constant(builder_.is_long() ? bits : bits & 0xffffffffU);
   }
 
   bool give(const Operand& out, vector::Value value) {
-    if (!vector::has_lanes(out.storage)) {
+    if (!has_lanes(out.storage)) {
       return false;
     }
     if (out.kind == Operand::Kind::Slot) {

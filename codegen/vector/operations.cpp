@@ -1,6 +1,7 @@
-// The operations that lanes of 32 bits have: floats, int32 and bools as masks.
+// The operations that lanes have: floats, signed integers and bools as masks.
 #include "codegen/vector/operations.h"
 
+#include "codegen/vector/operations_f64.h"
 #include "codegen/vector/recorded.h"
 #include "ir/support/elementary_f32.h"
 
@@ -9,19 +10,23 @@ namespace {
 
 using air::Op;
 
-constexpr uint32_t kSignBit = 0x80000000U;
+uint64_t sign_bit(const Builder& b) {
+  return uint64_t{1} << (8 * b.lane_bytes() - 1);
+}
 
-bool is_nan(uint64_t bits) {
-  return (bits & 0x7fffffffU) > 0x7f800000U;
+/// A number that is none of NaN.
+bool is_ordered(const Builder& b, Value value) {
+  const uint64_t infinity = b.is_long() ? 0x7ff0000000000000U : 0x7f800000U;
+  return b.is_constant(value) && (b.bits(value) & ~sign_bit(b)) <= infinity;
 }
 
 /// a op b, or the NaN that one of them is; `code` gives b when either is.
 Value extreme(Builder& b, Code code, Value x, Value y) {
-  if (b.is_constant(y) && !is_nan(b.bits(y))) {
+  if (is_ordered(b, y)) {
     return b.binary(code, y, x);
   }
   const Value chosen = b.binary(code, x, y);
-  if (b.is_constant(x) && !is_nan(b.bits(x))) {
+  if (is_ordered(b, x)) {
     return chosen;
   }
   return b.select(b.binary(Code::Unordered, x, x), x, chosen);
@@ -33,23 +38,9 @@ Value limited(Float x, Float value, float limit, const char* routine) {
   return x.builder->patch(value.value, x.value, beyond.value, routine);
 }
 
-std::optional<Value> unary_float(Builder& b, Op op, Value x) {
+std::optional<Value> elementary_f32(Builder& b, Op op, Value x) {
   const Float f{{&b, x}};
   switch (op) {
-    case Op::Neg:
-      return b.binary(Code::Xor, x, b.constant(kSignBit));
-    case Op::Recip:
-      return b.binary(Code::Div, b.constant(1.0F), x);
-    case Op::Sqrt:
-      return b.unary(Code::Sqrt, x);
-    case Op::Floor:
-      return b.unary(Code::Floor, x);
-    case Op::Ceil:
-      return b.unary(Code::Ceil, x);
-    case Op::Trunc:
-      return b.unary(Code::Trunc, x);
-    case Op::Round:
-      return b.unary(Code::Nearest, x);
     case Op::Exp:
       return elementary::exp_spec<true>(f).value;
     case Op::Exp2:
@@ -70,6 +61,27 @@ std::optional<Value> unary_float(Builder& b, Op op, Value x) {
       return elementary::erfc_spec<true>(f).value;
     default:  // no vector program; the runtime has a routine
       return std::nullopt;
+  }
+}
+
+std::optional<Value> unary_float(Builder& b, Op op, Value x) {
+  switch (op) {
+    case Op::Neg:
+      return b.binary(Code::Xor, x, b.constant(sign_bit(b)));
+    case Op::Recip:
+      return b.binary(Code::Div, b.number(1), x);
+    case Op::Sqrt:
+      return b.unary(Code::Sqrt, x);
+    case Op::Floor:
+      return b.unary(Code::Floor, x);
+    case Op::Ceil:
+      return b.unary(Code::Ceil, x);
+    case Op::Trunc:
+      return b.unary(Code::Trunc, x);
+    case Op::Round:
+      return b.unary(Code::Nearest, x);
+    default:
+      return b.is_long() ? elementary_f64(b, op, x) : elementary_f32(b, op, x);
   }
 }
 
@@ -119,17 +131,18 @@ std::optional<Value> integer(Builder& b, Op op, std::span<const Value> args) {
     }
   }
   const Value y = args[1];
+  const bool has_all = !b.is_long() || b.isa() >= Isa::Avx512;
   switch (op) {
     case Op::Add:
       return b.binary(Code::AddInt, x, y);
     case Op::Sub:
       return b.binary(Code::SubInt, x, y);
     case Op::Mul:
-      return b.binary(Code::MulInt, x, y);
+      return has_all ? std::optional(b.binary(Code::MulInt, x, y)) : std::nullopt;
     case Op::Max:
-      return b.binary(Code::MaxInt, x, y);
+      return has_all ? b.binary(Code::MaxInt, x, y) : b.select(b.binary(Code::MoreInt, x, y), x, y);
     case Op::Min:
-      return b.binary(Code::MinInt, x, y);
+      return has_all ? b.binary(Code::MinInt, x, y) : b.select(b.binary(Code::MoreInt, x, y), y, x);
     case Op::And:
       return b.binary(Code::And, x, y);
     case Op::Or:
@@ -213,8 +226,11 @@ std::optional<Value> cast(Builder& b, DType to, DType from, Value x) {
 
 }  // namespace
 
-bool has_lanes(DType dtype) {
-  return is_float_lane(dtype) || dtype == DType::Int32 || dtype == DType::Bool;
+bool has_lanes(int lane_bytes, DType dtype) {
+  if (dtype == DType::Bool || dtype == DType::Float32 || dtype == DType::Int32) {
+    return true;
+  }
+  return lane_bytes == 8 ? dtype == DType::Float64 || dtype == DType::Int64 : is_half(dtype);
 }
 
 Value rounded(Builder& b, DType to, Value value) {
@@ -230,24 +246,26 @@ Value rounded(Builder& b, DType to, Value value) {
 
 std::optional<Value> operation(Builder& b, Op op, DType result, DType from,
                                std::span<const Value> args) {
-  if (!has_lanes(result) || !has_lanes(from)) {
+  if (!has_lanes(b.lane_bytes(), result) || !has_lanes(b.lane_bytes(), from)) {
     return std::nullopt;
+  }
+  if (op == Op::Cast) {
+    return b.is_long() ? cast_64(b, result, from, args[0]) : cast(b, result, from, args[0]);
+  }
+  if (from != DType::Bool && !is_half(from) && size_of(from) != b.lane_bytes()) {
+    return std::nullopt;  // of what only is on the way to another width
   }
   if (op == Op::Where) {
     return b.select(args[0], args[1], args[2]);
   }
-  if (op == Op::Cast) {
-    return cast(b, result, from, args[0]);
+  if (from == DType::Bool) {
+    return op == Op::Bitcast ? std::nullopt : logical(b, op, args);
   }
   if (op == Op::Bitcast) {
-    const bool plain =
-        !is_half(result) && !is_half(from) && result != DType::Bool && from != DType::Bool;
+    const bool plain = !is_half(result) && !is_half(from) && size_of(result) == size_of(from);
     return plain ? std::optional(args[0]) : std::nullopt;
   }
-  if (from == DType::Bool) {
-    return logical(b, op, args);
-  }
-  if (from == DType::Int32) {
+  if (!is_float(from)) {
     return integer(b, op, args);
   }
   return args.size() == 1 ? unary_float(b, op, args[0]) : binary_float(b, op, args[0], args[1]);

@@ -9,8 +9,9 @@
 
 namespace caten::vector {
 
-/// Whether values of this dtype fit the lanes (16-bit floats as floats).
-bool has_lanes(DType dtype);
+/// Whether values of this dtype fit lanes of so many bytes: 16-bit floats as float32, in lanes of
+/// 64 bits float32 as float64 and int32 as int64, for conversions alone.
+bool has_lanes(int lane_bytes, DType dtype);
 
 /// op(args), where `from` is the dtype of the arguments (of the choices of a Where); nullopt when
 /// vector programs do not have it. The bits are those of the runtime's routines.

@@ -148,7 +148,7 @@ class RegisterAllocator {
   /// A whole vector from anywhere.
   void move(int to, const Place& from) {
     const bool is_spread = from.kind == Place::Kind::Constant && target_.isa == Isa::Avx512;
-    encoder_.vector(is_spread ? broadcast(lane_bytes_) : kMove, to, 0, from);
+    encoder_.vector(is_spread ? broadcast(lane_bytes_) : by_lanes(kMove, lane_bytes_), to, 0, from);
   }
 
   uint32_t next_use(Value value) const {

@@ -26,6 +26,7 @@
 #include <tuple>
 #include <vector>
 
+#include "ir/support/isa.h"
 #include "ir/type.h"
 
 namespace caten::vector {
@@ -79,9 +80,14 @@ struct Program {
 /// Makes programs; equal pure operations are one value.
 class Builder {
  public:
-  explicit Builder(int lane_bytes = 4) { program_.lane_bytes = lane_bytes; }
+  explicit Builder(Isa isa = Isa::Avx2, int lane_bytes = 4) : isa_(isa) {
+    program_.lane_bytes = lane_bytes;
+  }
 
+  /// The instructions that the program may need.
+  Isa isa() const { return isa_; }
   int lane_bytes() const { return program_.lane_bytes; }
+  bool is_long() const { return program_.lane_bytes == 8; }
 
   /// Its bits in every lane, as many as that has.
   Value constant(uint64_t bits) { return make({Code::Constant, kNone, kNone, kNone, bits}); }
@@ -89,7 +95,11 @@ class Builder {
   Value constant(float number) { return constant(uint64_t{__builtin_bit_cast(uint32_t, number)}); }
   Value constant(double number) { return constant(__builtin_bit_cast(uint64_t, number)); }
   /// A mask that is set everywhere.
-  Value ones() { return constant(lane_bytes() == 8 ? ~uint64_t{0} : uint64_t{~0U}); }
+  Value ones() { return constant(is_long() ? ~uint64_t{0} : uint64_t{~0U}); }
+  /// A float of the lanes' width.
+  Value number(double value) {
+    return is_long() ? constant(value) : constant(static_cast<float>(value));
+  }
   Value unary(Code code, Value a, uint64_t number = 0) {
     return make({code, a, kNone, kNone, number});
   }
@@ -166,6 +176,7 @@ class Builder {
     return entry->second;
   }
 
+  const Isa isa_;
   Program program_;
   std::map<std::tuple<Code, Value, Value, Value, uint64_t>, Value> known_;
 };

@@ -71,8 +71,8 @@ constexpr Code kCodes[] = {
 };
 
 /// A program whose result needs the operation.
-Program program_with(Code code, int lane_bytes) {
-  Builder b(lane_bytes);
+Program program_with(Isa isa, Code code, int lane_bytes) {
+  Builder b(isa, lane_bytes);
   const DType dtype = lane_bytes == 8 ? DType::Float64 : DType::Float32;
   const Value x = b.load(stream(b, dtype));
   const Value y = b.load(stream(b, dtype));
@@ -134,7 +134,8 @@ std::string plain(const std::string& text, Code code) {
 }
 
 void expect_form(Isa isa, int lane_bytes, Code code, const std::string& expected) {
-  const std::string text = plain(disassembled(assemble(isa, program_with(code, lane_bytes))), code);
+  const std::string text =
+      plain(disassembled(assemble(isa, program_with(isa, code, lane_bytes))), code);
   const size_t found = text.find(expected + " ");
   const size_t with_operand = expected.find('$') == std::string::npos ? found : text.find(expected);
   ASSERT_NE(with_operand, std::string::npos) << expected << "\n" << text;

@@ -5,14 +5,33 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "codegen/vector/assemble.h"
+#include "ir/support/isa.h"
+#include "runtime/code_memory.h"
 
 namespace caten::vector {
+
+/// Machine code that can be called.
+class Routine {
+ public:
+  explicit Routine(const std::vector<uint8_t>& code) : memory_(code.size()) {
+    std::memcpy(memory_.address(), code.data(), code.size());
+    memory_.make_executable();
+  }
+  void operator()(const void* const* pointers, int64_t n) const {
+    using Function = void (*)(const void* const*, int64_t);
+    reinterpret_cast<Function>(memory_.address())(pointers, n);
+  }
+
+ private:
+  runtime::CodeMemory memory_;
+};
 
 inline std::string disassembled(const std::vector<uint8_t>& code) {
   const std::string path = (std::filesystem::temp_directory_path() /

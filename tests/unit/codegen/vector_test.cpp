@@ -8,30 +8,12 @@
 
 #include "codegen/vector/assemble.h"
 #include "codegen/vector/operations.h"
-#include "ir/support/isa.h"
-#include "runtime/code_memory.h"
 #include "tests/unit/codegen/vector_support.h"
 
 namespace caten::vector {
 namespace {
 
 constexpr int64_t kMost = 151;
-
-/// Machine code that can be called.
-class Routine {
- public:
-  explicit Routine(const std::vector<uint8_t>& code) : memory_(code.size()) {
-    std::memcpy(memory_.address(), code.data(), code.size());
-    memory_.make_executable();
-  }
-  void operator()(const void* const* pointers, int64_t n) const {
-    using Function = void (*)(const void* const*, int64_t);
-    reinterpret_cast<Function>(memory_.address())(pointers, n);
-  }
-
- private:
-  runtime::CodeMemory memory_;
-};
 
 std::vector<float> numbers(int64_t n) {
   std::vector<float> out(static_cast<size_t>(n));
