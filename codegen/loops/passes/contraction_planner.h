@@ -19,6 +19,8 @@ inline constexpr int64_t kTileRows = 12;
 inline constexpr int64_t kPanelBytes = 128;
 /// Rows of a block from which a mask hides columns: all of them take the columns of the longest.
 inline constexpr int64_t kMaskedRows = 36;
+/// So many rows and more make a tile that is about as fast as a whole one.
+inline constexpr int64_t kFewRows = 4;
 /// Blocks of columns only are for so many rows at most.
 inline constexpr int64_t kMostRows = 1024;
 /// Terms of sums whose number is not known.
@@ -35,8 +37,8 @@ class ContractionPlanner : protected ContractionPacker {
  protected:
   using ContractionPacker::ContractionPacker;
 
-  /// Known numbers of rows are cut evenly: the threads that take blocks end together. Packed rows
-  /// of threads that have the stack only take most of it.
+  /// Known numbers of rows are cut evenly, into an even number of blocks: the threads that take
+  /// them end together. Packed rows of threads that have the stack only take most of it.
   int64_t block_rows(const For& loop, const std::vector<Core>& cores, Workers workers) {
     int64_t fitting = kMostRows;
     for (const Core& core : cores) {
@@ -52,9 +54,10 @@ class ContractionPlanner : protected ContractionPacker {
     }
     const int64_t halves = *all >= 2 * kManyRows ? 8 : *all >= kManyRows ? 4 : 3;
     const int64_t most = std::min(fitting, tiling_.block_rows * halves / 2);
-    const int64_t blocks = std::max<int64_t>(1, (*all + most - 1) / most);
+    const int64_t least = std::max<int64_t>(1, (*all + most - 1) / most);
+    const int64_t blocks = least + (least > 1 ? least % 2 : 0);
     const int64_t rows = (*all + blocks - 1) / blocks;
-    return std::max<int64_t>(1, (rows + kTileRows - 1) / kTileRows) * kTileRows;
+    return std::max<int64_t>(1, (rows + kFewRows - 1) / kFewRows) * kFewRows;
   }
 
   /// Whether the loop is better cut into blocks of columns: few rows, whose operand is packed once,
