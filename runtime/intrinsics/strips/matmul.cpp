@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "ir/support/cache_sizes.h"
+#include "runtime/intrinsics/strips/lanes.h"
 #include "runtime/intrinsics/strips/loops.h"
 #include "runtime/intrinsics/strips/panels.h"
-#include "runtime/intrinsics/strips/some_lanes.h"
 
 namespace caten::runtime::strips {
 namespace {
@@ -73,7 +73,7 @@ __attribute__((noinline)) void tile(const T* a, const T* b, int64_t depth, int64
         const V left = a[r] - V{};
 #pragma GCC unroll 8
         for (int64_t v = 0; v < vectors; ++v) {
-          sum[r][v] += left * right[v];
+          sum[r][v] = multiply_add<T>(left, right[v], sum[r][v]);
         }
       }
       a += kRows;

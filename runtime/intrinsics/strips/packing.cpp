@@ -6,9 +6,9 @@
 #include <immintrin.h>
 #endif
 
+#include "runtime/intrinsics/strips/lanes.h"
 #include "runtime/intrinsics/strips/loops.h"
 #include "runtime/intrinsics/strips/panels.h"
-#include "runtime/intrinsics/strips/some_lanes.h"
 
 namespace caten::runtime::strips {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime/intrinsics/strips/some_lanes.h"
+#include "runtime/intrinsics/strips/lanes.h"
 
 namespace caten::runtime::strips {
 namespace {

@@ -110,11 +110,14 @@ void check(const Tables& tables, const std::string& suffix) {
   ASSERT_TRUE(rows != nullptr && columns != nullptr && product != nullptr && multiply != nullptr);
   ASSERT_TRUE(product_part != nullptr && multiply_part != nullptr);
   std::mt19937 random(11);
-  for (int round = 0; round < 108; ++round) {
-    // All heights and widths of a tile, and depths of several blocks and chunks.
-    const int64_t m = round < 100 ? round % 25 + 1 : static_cast<int64_t>(random() % 200) + 150;
-    const int64_t n = static_cast<int64_t>(random() % (round < 100 ? 70 : 300)) + 1;
-    const int64_t k = static_cast<int64_t>(random() % (round < 100 ? 90 : 700)) + 1;
+  constexpr int kSmall = 100;
+  for (int round = 0; round < kSmall + 2; ++round) {
+    // All heights and widths of a tile; then more than what is done together in each direction.
+    const bool is_small = round < kSmall;
+    const auto below = [&](uint64_t most) { return static_cast<int64_t>(random() % most); };
+    const int64_t m = is_small ? round % 25 + 1 : 193 + below(8);
+    const int64_t n = is_small ? below(70) + 1 : 257 + below(20);
+    const int64_t k = is_small ? below(90) + 1 : 330 + below(20);
     const Operand left = operand(m, k, static_cast<int>(random() % 3));
     // The right one may have more terms than are multiplied.
     const int64_t more = round % 3 == 0 ? static_cast<int64_t>(random() % 40) : 0;

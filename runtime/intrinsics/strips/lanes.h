@@ -1,8 +1,10 @@
-// The first lanes of a vector in memory: what lies behind them is neither read nor written.
+// Vectors of GCC and clang, the first lanes of one in memory (what lies behind them is neither read
+// nor written), fused products.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -26,6 +28,29 @@ inline __m256i first_words(int64_t words) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(words)), lane);
 }
 #endif
+
+/// a * b + c of vectors of T, rounded once where the instruction set can: compilers contract the
+/// expression at some levels of optimisation only.
+template <typename T, typename V>
+inline V multiply_add(V a, V b, V c) {
+#ifdef __AVX512F__
+  if constexpr (std::is_same_v<T, float> && sizeof(V) == 64) {
+    return _mm512_fmadd_ps(a, b, c);
+  }
+  if constexpr (std::is_same_v<T, double> && sizeof(V) == 64) {
+    return _mm512_fmadd_pd(a, b, c);
+  }
+#endif
+#ifdef __AVX2__
+  if constexpr (std::is_same_v<T, float> && sizeof(V) == 32) {
+    return _mm256_fmadd_ps(a, b, c);
+  }
+  if constexpr (std::is_same_v<T, double> && sizeof(V) == 32) {
+    return _mm256_fmadd_pd(a, b, c);
+  }
+#endif
+  return a * b + c;
+}
 
 /// The first `count` elements, zero behind them.
 template <typename V, typename T>
