@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "codegen/c/body_printer.h"
+#include "codegen/c/elementary_helper.h"
 
 namespace caten::c {
 
@@ -23,6 +24,11 @@ std::string BodyPrinter::op_text(const loops::Let& let) {
   const DType from = kernel_.value(let.args[typed]).dtype;
   if (!is_float(from) && air::info(let.op).has(air::kCompare) && args[0] == args[1]) {
     return let.op == air::Op::Le || let.op == air::Op::Eq ? "1" : "0";
+  }
+  if (const auto helper = elementary_helper_name(let.op);
+      style_.openmp && helper && from == DType::Float32) {
+    uses_.helpers.insert(*helper);
+    return fmt::format("{}({})", *helper, without_parentheses(args[0]));
   }
   return spell(let.op, kernel_.value(let.value).dtype, from, args, style_.dialect, uses_);
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "codegen/c/elementary_helper.h"
 #include "codegen/c/sort_helper.h"
 #include "codegen/c/spelling.h"
 #include "ir/support/check.h"
@@ -100,6 +101,19 @@ constexpr Fixed kFixed[] = {
   union { double value; uint64_t bits; } u;
   u.bits = x;
   return u.value;
+}
+)"},
+    {"multiply_add_f32", "", R"(float multiply_add_f32(float a, float b, float c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+)"},
+    {"choose_f32", "", R"(float choose_f32(uint32_t condition, float a, float b) { /* no branch */
+  const uint32_t mask = 0u - condition;
+  return u32_to_f32((f32_bits(a) & mask) | (f32_bits(b) & ~mask));
 }
 )"},
     {"half_to_float", "", R"(float half_to_float(uint16_t h) {
@@ -321,8 +335,10 @@ std::string text_of(const std::string& name, DialectKind dialect, Uses& uses) {
       }
     }
   }
-  if (std::optional<std::string> text = sort_helper_text(name)) {
-    return *text;
+  for (const auto text_of : {sort_helper_text, elementary_helper_text}) {
+    if (std::optional<std::string> text = text_of(name)) {
+      return *text;
+    }
   }
   CATEN_UNREACHABLE("no helper `{}`", name);
 }
@@ -342,17 +358,15 @@ std::string helper_text(Uses& uses, DialectKind dialect) {
       uses.helpers.insert(std::string(fixed.needs.substr(space + 1)));
     }
   }
-  std::vector<std::string> order;
-  for (const std::string& name : uses.helpers) {
-    if (!name.starts_with("round_")) {
-      order.push_back(name);
-    }
+  const std::set<std::string> wanted = uses.helpers;
+  if (std::any_of(wanted.begin(), wanted.end(), is_elementary_helper)) {
+    uses.helpers.insert({"choose_f32", "f32_bits", "multiply_add_f32", "u32_to_f32"});
   }
-  for (const std::string& name : uses.helpers) {
-    if (name.starts_with("round_")) {
-      order.push_back(name);
-    }
-  }
+  std::vector<std::string> order(uses.helpers.begin(), uses.helpers.end());
+  std::stable_partition(order.begin(), order.end(), [](const std::string& name) {
+    return !name.starts_with("round_") && !name.starts_with("choose_") &&
+           !is_elementary_helper(name);
+  });
   std::string out;
   for (const std::string& name : order) {
     out += dialect == DialectKind::C99 ? "static inline " : "static ";

@@ -16,6 +16,48 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
+static inline uint32_t f32_bits(float x) {
+  union { float value; uint32_t bits; } u;
+  u.value = x;
+  return u.bits;
+}
+
+static inline float multiply_add_f32(float a, float b, float c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+static inline float u32_to_f32(uint32_t x) {
+  union { float value; uint32_t bits; } u;
+  u.bits = x;
+  return u.value;
+}
+
+static inline float choose_f32(uint32_t condition, float a, float b) { /* no branch */
+  const uint32_t mask = 0u - condition;
+  return u32_to_f32((f32_bits(a) & mask) | (f32_bits(b) & ~mask));
+}
+
+static inline __attribute__((always_inline)) float exp_f32(float x) { /* e^x */
+  static const uint32_t table0[8] = {
+      0x0u, 0x1837f0u, 0x3504f3u, 0x5744fdu, 0x800000u, 0x9837f0u, 0xb504f3u, 0xd744fdu};
+  const float t1 = choose_f32(89.0f < x, 89.0f, x);
+  const float t2 = choose_f32(-105.0f > t1, -105.0f, t1);
+  const float t3 = multiply_add_f32(t2, 5.77078f, 12583928.0f);
+  const float t4 = t3 - 12583928.0f;
+  const float t5 = multiply_add_f32(t4, 5.304861e-05f, multiply_add_f32(t4, -0.17333984f, t2));
+  const float t6 = multiply_add_f32(multiply_add_f32(t5, 0.041682534f, 0.16672106f), t5,
+      0.49999997f);
+  const uint32_t t7 = (f32_bits(t3) << 20) & 0x7f800000u;
+  const uint32_t t8 = table0[f32_bits(t3) & 7u] + t7;
+  const float t9 = multiply_add_f32(multiply_add_f32(t6, t5 * t5, t5), u32_to_f32(t8),
+      u32_to_f32(t8));
+  return t9 * u32_to_f32(t7);
+}
+
 /* rows:
    (defentry rows ((x (n 64)))
      (!softmax x)) */
@@ -37,7 +79,7 @@ int rows(int64_t n, const float *restrict x, float *restrict out) {
     float sum_lanes[8] = {0.0f};
     for (int64_t j = 0; j < 8; ++j) {
       for (int64_t k = 0; k < 8; ++k) {
-        const float exp_2 = expf(x[i * 64 + j * 8 + k] - maximum);
+        const float exp_2 = exp_f32(x[i * 64 + j * 8 + k] - maximum);
         exp_[j * 8 + k] = exp_2;
         sum_lanes[k] += exp_2;
       }
