@@ -9,6 +9,7 @@
 
 #include "codegen/pipeline.h"
 #include "ir/air/builder.h"
+#include "ir/support/isa.h"
 #include "tests/support/c_compiler.h"
 #include "tests/support/random_source.h"
 #include "tests/support/run_graph.h"
@@ -77,8 +78,16 @@ std::vector<Target> on_every_target(const air::Graph& graph, air::Environment en
   const auto executable = runtime::load_tcc(compilation.program);
   targets.push_back({"tcc", testing::run(compilation, *executable, env)});
   if (testing::has_compiler("gcc")) {
-    const testing::CLibrary library({&compilation}, {"gcc", "-O2"});
-    targets.push_back({"gcc", library.run(0, env)});
+    const auto add = [&](const char* name, const testing::CCompiler& compiler) {
+      targets.push_back({name, testing::CLibrary({&compilation}, compiler).run(0, env)});
+    };
+    add("gcc", {"gcc", "-O2"});
+    add("gnu", {"gcc", "-O3", codegen::Target::Gnu});
+#ifdef __x86_64__
+    if (isa() >= Isa::Avx2) {  // with fused multiply-adds
+      add("gnu, fused", {"gcc", "-O3 -march=x86-64-v3", codegen::Target::Gnu});
+    }
+#endif
   }
   return targets;
 }
