@@ -13,6 +13,9 @@ namespace caten::runtime::strips {
 namespace {
 
 #ifdef __AVX2__
+template <typename T>
+constexpr int64_t kVectorLanes = sizeof(elementary::Floats) / sizeof(T);
+
 /// A vector of elements; where some are beyond the limit, those one by one.
 template <typename T, typename Spec>
 inline auto whole(const T* x, T limit, T (*beyond)(T), Spec spec) {
@@ -20,12 +23,11 @@ inline auto whole(const T* x, T limit, T (*beyond)(T), Spec spec) {
   auto result = spec(argument);
   constexpr T kNone = std::numeric_limits<T>::infinity();
   if (limit < kNone && (any(argument > limit) || any(argument < -limit))) {
-    constexpr int kLanes = 32 / sizeof(T);
-    T numbers[kLanes];
-    T results[kLanes];
+    T numbers[kVectorLanes<T>];
+    T results[kVectorLanes<T>];
     store(numbers, argument);
     store(results, result);
-    for (int i = 0; i < kLanes; ++i) {
+    for (int i = 0; i < kVectorLanes<T>; ++i) {
       const bool is_beyond = numbers[i] > limit || numbers[i] < -limit;
       results[i] = is_beyond ? beyond(numbers[i]) : results[i];
     }
@@ -36,7 +38,7 @@ inline auto whole(const T* x, T limit, T (*beyond)(T), Spec spec) {
 
 template <typename T, typename Spec>
 inline void strip(void* out, const void* a, int64_t n, T limit, T (*beyond)(T), Spec spec) {
-  constexpr int64_t kLanes = 32 / sizeof(T);
+  constexpr int64_t kLanes = kVectorLanes<T>;
   auto* r = static_cast<T*>(out);
   const auto* x = static_cast<const T*>(a);
   int64_t i = 0;
@@ -45,13 +47,9 @@ inline void strip(void* out, const void* a, int64_t n, T limit, T (*beyond)(T), 
   }
   if (i < n) {
     T rest[kLanes] = {};
-    for (int64_t k = i; k < n; ++k) {
-      rest[k - i] = x[k];
-    }
+    std::copy(x + i, x + n, rest);
     store(rest, whole(rest, limit, beyond, spec));
-    for (int64_t k = i; k < n; ++k) {
-      r[k] = rest[k - i];
-    }
+    std::copy_n(rest, n - i, r + i);
   }
 }
 #define CATEN_STRIP(fn, limit)                                                   \
@@ -61,48 +59,52 @@ inline void strip(void* out, const void* a, int64_t n, T limit, T (*beyond)(T), 
   strip<double>(out, a, n, limit, static_cast<double (*)(double)>(&elementary::fn), \
                 [](elementary::Doubles x) { return elementary::fn##_f64(x); })
 
-/// x^y of eight floats, in double; when one is no such power, one by one.
+/// x^y of a vector of floats, in double; when one is no such power, one by one.
 inline void powers(float* out, const float* x, const float* y) {
   using elementary::Floats;
   const Floats bases = elementary::loaded(x);
   const Floats exponents = elementary::loaded(y);
   const Floats infinity = std::numeric_limits<float>::infinity();
-  const __m256 fine = _mm256_and_ps(
-      _mm256_and_ps((bases > Floats(0.0F)).v, (bases < infinity).v),
-      _mm256_and_ps((exponents < infinity).v, (exponents > Floats(0.0F) - infinity).v));
-  if (_mm256_movemask_ps(fine) != 0xff) {
-    for (int k = 0; k < 8; ++k) {
+  const elementary::Mask fine = (bases > Floats(0.0F)) & (bases < infinity) &
+                                (exponents < infinity) & (exponents > Floats(0.0F) - infinity);
+  if (any(!fine)) {
+    for (int64_t k = 0; k < kVectorLanes<float>; ++k) {
       out[k] = elementary::pow(x[k], y[k]);
     }
     return;
   }
-  const auto wide = [](__m256 numbers) {
-    return elementary::EightDoubles(_mm256_cvtps_pd(_mm256_castps256_ps128(numbers)),
-                                    _mm256_cvtps_pd(_mm256_extractf128_ps(numbers, 1)));
+  const auto wide = [](Floats numbers) {
+    return elementary::TwoDoubles(first_half(numbers), second_half(numbers));
   };
-  const auto power = elementary::pow_f64_of_floats(wide(bases.v), wide(exponents.v));
-  store(out, Floats(_mm256_set_m128(_mm256_cvtpd_ps(power.b.v), _mm256_cvtpd_ps(power.a.v))));
+  const auto power = elementary::pow_f64_of_floats(wide(bases), wide(exponents));
+  store(out, narrowed(power.a, power.b));
 }
 void strip_pow(void* out, const void* a, const void* b, int64_t n, int32_t scalars) {
+  constexpr int64_t kLanes = kVectorLanes<float>;
   auto* r = static_cast<float*>(out);
   const auto* x = static_cast<const float*>(a);
   const auto* y = static_cast<const float*>(b);
-  float base[8];
-  float exponent[8];
-  std::fill_n(base, 8, n > 0 && (scalars & 1) != 0 ? *x : 1.0F);
-  std::fill_n(exponent, 8, n > 0 && (scalars & 2) != 0 ? *y : 1.0F);
+  float base[kLanes];
+  float exponent[kLanes];
+  std::fill_n(base, kLanes, n > 0 && (scalars & 1) != 0 ? *x : 1.0F);
+  std::fill_n(exponent, kLanes, n > 0 && (scalars & 2) != 0 ? *y : 1.0F);
   const bool moves = (scalars & 1) == 0;
   const bool varies = (scalars & 2) == 0;
   int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
+  for (; i + kLanes <= n; i += kLanes) {
     powers(r + i, moves ? x + i : base, varies ? y + i : exponent);
   }
   if (i < n) {
-    std::copy(moves ? x + i : base, moves ? x + n : base, base);
-    std::copy(varies ? y + i : exponent, varies ? y + n : exponent, exponent);
-    float rest[8];
+    const int64_t count = n - i;
+    if (moves) {
+      std::copy_n(x + i, count, base);
+    }
+    if (varies) {
+      std::copy_n(y + i, count, exponent);
+    }
+    float rest[kLanes];
     powers(rest, base, exponent);
-    std::copy_n(rest, n - i, r + i);
+    std::copy_n(rest, count, r + i);
   }
 }
 #else
