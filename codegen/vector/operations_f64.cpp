@@ -96,6 +96,8 @@ std::optional<Value> elementary_f64(Builder& b, Op op, Value x) {
       return elementary::tanh_f64(f).value;
     case Op::Erf:
       return elementary::erf_f64(f).value;
+    case Op::Erfc:
+      return elementary::erfc_f64(f).value;
     default:  // no vector program; the runtime has a routine
       return std::nullopt;
   }

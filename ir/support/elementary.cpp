@@ -1,12 +1,12 @@
-// Elementary functions: the vectorisable specifications of elementary_f32.h and elementary_f64.h
-// where there is one,
-// else the C library's, which are within the bound and correct at the special values; rint assumes
-// the default rounding mode (to nearest even).
+// Elementary functions: the vectorisable specifications of elementary_f32.h, elementary_f64.h and
+// elementary_pow.h where there is one, else the C library's, which are within the bound and correct
+// at the special values; rint assumes the default rounding mode (to nearest even).
 #include "ir/support/elementary.h"
 
 #include <cmath>
 
 #include "ir/support/elementary_f64.h"
+#include "ir/support/elementary_pow.h"
 #include "ir/support/isa.h"
 
 namespace caten::elementary {
@@ -17,11 +17,15 @@ bool is_fused() {
 
 namespace {
 
-float own_fmod(float x, float y) {
+template <typename T>
+T own_fmod(T x, T y) {
   return std::fmod(x, y);
 }
 float own_pow(float x, float y) {
   return is_fused() && has_pow_f32(x, y) ? pow_f32(x, y) : std::pow(x, y);
+}
+double own_pow(double x, double y) {
+  return is_fused() && has_pow_f64(x, y) ? pow_f64(x, y) : std::pow(x, y);
 }
 
 }  // namespace
@@ -53,7 +57,7 @@ float own_pow(float x, float y) {
     return own_##fn(x, y);        \
   }                               \
   double fn(double x, double y) { \
-    return std::fn(x, y);         \
+    return own_##fn(x, y);        \
   }
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1

@@ -1,6 +1,6 @@
-// Elementary functions of double without branches, tables or calls, and powers of float, which run
-// in double: for machines with fused multiply-adds what elementary_f32.h is for float. Elsewhere
-// the C library's functions are the specification.
+// Elementary functions of double without branches, tables or calls: for machines with fused
+// multiply-adds what elementary_f32.h is for float. Elsewhere the C library's functions are the
+// specification. Powers are in elementary_pow.h.
 //
 // All stay below 2 ulp. Each is a template over the type of a double, `double` itself or a vector
 // of them; what a template needs besides arithmetic are the functions of the first section.
@@ -38,10 +38,17 @@ inline F magnitude_f64(F x) {
 
 /// Leaves k + 2046 in the low bits of what k is added to.
 constexpr double kBiasedDouble = kRoundDouble + 2046.0;
-/// 2^k e^r for |r| <= ln 2 / 2 and -1100 < k < 1100: two factors, neither of which is subnormal, so
-/// that small results round once. The polynomial is off by a tenth of 2^-53.
+/// 2^k e^r = (1 + p) first second for |r| <= ln 2 / 2 and -1100 < k < 1100: two powers of 2,
+/// neither of which is subnormal, so that small results round once. The polynomial is off by a
+/// tenth of 2^-53.
 template <typename F>
-inline F scaled_exp_f64(F r, F shifted) {
+struct ScaledExp {
+  F p;
+  F first;
+  F second;
+};
+template <typename F>
+inline ScaledExp<F> scaled_exp_f64(F r, F shifted) {
   const F r2 = r * r;
   const F r4 = r2 * r2;
   const F q0 = in_one_step(r, F(1.66666666666666674527e-1), F(0.500000000000000102211));
@@ -57,42 +64,66 @@ inline F scaled_exp_f64(F r, F shifted) {
   const auto half = shift_right(both, 1);
   const F first = double_of(shift_left(half, 52));
   const F second = double_of(shift_left(both - half, 52));
-  return in_one_step(p, first, first) * second;
+  return {p, first, second};
+}
+/// The exponential times a factor whose product with `first` is exact.
+template <typename F>
+inline F times(ScaledExp<F> e, F factor) {
+  const F start = e.first * factor;
+  return in_one_step(e.p, start, start) * e.second;
+}
+template <typename F>
+inline F scaled(ScaledExp<F> e) {
+  return in_one_step(e.p, e.first, e.first) * e.second;
+}
+/// k + kBiasedDouble with the k of e^x = 2^k e^r, and r.
+template <typename F>
+struct ReducedExp {
+  F shifted;
+  F r;
+};
+template <typename F>
+inline ReducedExp<F> reduced_exp_f64(F x) {
+  const F shifted = in_one_step(x, F(1.44269504088896340736), F(kBiasedDouble));
+  const F k = shifted - F(kBiasedDouble);
+  const F high = in_one_step(k, F(-6.93147180369123816490e-01), x);
+  return {shifted, in_one_step(k, F(-1.90821492927058770002e-10), high)};
 }
 template <typename F>
 inline F exp_f64(F x) {
-  const F y = at_least(at_most(x, 710.0), -746.0);
-  const F shifted = in_one_step(y, F(1.44269504088896340736), F(kBiasedDouble));
-  const F k = shifted - F(kBiasedDouble);
-  const F high = in_one_step(k, F(-6.93147180369123816490e-01), y);
-  return scaled_exp_f64(in_one_step(k, F(-1.90821492927058770002e-10), high), shifted);
+  const ReducedExp<F> e = reduced_exp_f64(at_least(at_most(x, 710.0), -746.0));
+  return scaled(scaled_exp_f64(e.r, e.shifted));
 }
 template <typename F>
 inline F exp2_f64(F x) {
   const F y = at_least(at_most(x, 1025.0), -1077.0);
   const F shifted = y + F(kBiasedDouble);
   const F k = shifted - F(kBiasedDouble);
-  return scaled_exp_f64((y - k) * F(6.93147180559945309417e-01), shifted);
+  return scaled(scaled_exp_f64((y - k) * F(6.93147180559945309417e-01), shifted));
 }
 
-/// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)); the series is that of FreeBSD's e_log.c.
+/// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for x that is positive, finite and normal.
 template <typename F>
-struct Logarithm {
+struct Significand {
   F k;
   F f;
-  F half_square;  // f^2 / 2
-  F rest;         // log(1 + f) = f - half_square + rest
 };
 template <typename F>
-inline Logarithm<F> logarithm_f64(F x) {
-  const auto tiny = x < F(2.2250738585072014e-308);
-  const F y = choose(tiny, x * F(18014398509481984.0), x);
-  const auto relative = bits_of(y) - 0x3fe6a09e667f3bcdU;
-  const F f = double_of(bits_of(y) - (relative & 0xfff0000000000000U)) - F(1.0);
+inline Significand<F> significand_f64(F x) {
+  const auto relative = bits_of(x) - 0x3fe6a09e667f3bcdU;
+  const F f = double_of(bits_of(x) - (relative & 0xfff0000000000000U)) - F(1.0);
   // k + 2048 as a double: its bits below those of 2^52.
   const auto biased = shift_right(relative ^ 0x8000000000000000U, 52) | 0x4330000000000000U;
-  const F exact = double_of(biased) - F(4503599627370496.0 + 2048.0);
-  const F k = choose(tiny, exact - F(54.0), exact);
+  return {double_of(biased) - F(4503599627370496.0 + 2048.0), f};
+}
+/// log(1 + f) = f - minus; the series is that of FreeBSD's e_log.c.
+template <typename F>
+struct Logarithm {
+  F half_square;  // f^2 / 2
+  F rest;         // minus = half_square - rest
+};
+template <typename F>
+inline Logarithm<F> logarithm_f64(F f) {
   const F s = f / (F(2.0) + f);
   const F z = s * s;
   const F w = z * z;
@@ -105,7 +136,37 @@ inline Logarithm<F> logarithm_f64(F x) {
                   F(3.999999999940941908e-01));
   const F half_square = F(0.5) * f * f;
   const F series = in_one_step(w, even, z * odd);
-  return {k, f, half_square, s * (half_square + series)};
+  return {half_square, s * (half_square + series)};
+}
+template <typename F>
+inline F log_of(Significand<F> x) {
+  const Logarithm<F> l = logarithm_f64(x.f);
+  const F low = in_one_step(x.k, F(1.90821492927058770002e-10), l.rest);
+  return in_one_step(x.k, F(6.93147180369123816490e-01), x.f - (l.half_square - low));
+}
+/// log(1 + f) times 1 / ln 2, which has two parts, and k.
+template <typename F>
+inline F log2_of(Significand<F> x) {
+  const Logarithm<F> l = logarithm_f64(x.f);
+  const F log = x.f - (l.half_square - l.rest);
+  return in_one_step(log, F(1.44269504088896338700),
+                     in_one_step(log, F(2.03552737409310331e-17), x.k));
+}
+/// The logarithm by one of the above where x is normal.
+template <typename F>
+inline F log_of_normal_f64(F x) {
+  return log_of(significand_f64(x));
+}
+template <typename F>
+inline F log2_of_normal_f64(F x) {
+  return log2_of(significand_f64(x));
+}
+/// Of subnormal numbers, too.
+template <typename F>
+inline Significand<F> any_significand_f64(F x) {
+  const auto tiny = x < F(2.2250738585072014e-308);
+  const Significand<F> s = significand_f64(choose(tiny, x * F(18014398509481984.0), x));
+  return {choose(tiny, s.k - F(54.0), s.k), s.f};
 }
 /// The logarithm's values at 0, infinity and where it has none.
 template <typename F>
@@ -117,22 +178,11 @@ inline F at_ends_f64(F x, F value) {
 }
 template <typename F>
 inline F log_f64(F x) {
-  const Logarithm<F> l = logarithm_f64(x);
-  const F low = in_one_step(l.k, F(1.90821492927058770002e-10), l.rest);
-  const F value = in_one_step(l.k, F(6.93147180369123816490e-01), l.f - (l.half_square - low));
-  return at_ends_f64(x, value);
+  return at_ends_f64(x, log_of(any_significand_f64(x)));
 }
 template <typename F>
 inline F log2_f64(F x) {
-  const Logarithm<F> l = logarithm_f64(x);
-  // log(1 + f) in two parts, of which the first has 21 bits: times 1 / ln 2 in two parts.
-  const F high = double_of(bits_of(l.f - l.half_square) & 0xffffffff00000000U);
-  const F low = ((l.f - high) - l.half_square) + l.rest;
-  const F product = high * F(1.44269504072144627571e+00);
-  const F small =
-      in_one_step(low + high, F(1.67517131648865118353e-10), low * F(1.44269504072144627571e+00));
-  const F sum = l.k + product;
-  return at_ends_f64(x, sum + (small + ((l.k - sum) + product)));
+  return at_ends_f64(x, log2_of(any_significand_f64(x)));
 }
 
 /// Arguments of sin_f64 and cos_f64.
@@ -206,13 +256,17 @@ constexpr double kErfSeries[] = {
     -2.68661706432575774e-02, 5.22397760726550555e-03,  -8.54832598191026692e-04,
     1.20552950818531474e-04,  -1.49247399778929981e-05, 1.64474587173684472e-06,
     -1.62087161751788899e-07, 1.37209544012761590e-08,  -7.79735595947629649e-10};
+/// Even and odd powers apart: two chains of dependent operations, half as long.
 template <typename F, size_t terms>
 inline F polynomial(F x, const double (&coefficients)[terms]) {
-  F value = F(coefficients[terms - 1]);
-  for (size_t i = terms - 1; i-- > 0;) {
-    value = in_one_step(value, x, F(coefficients[i]));
+  const F square = x * x;
+  F chains[] = {F(coefficients[terms - 1]), F(coefficients[terms - 2])};
+  for (size_t i = terms - 2; i-- > 0;) {
+    F& chain = chains[(terms - 1 - i) % 2];
+    chain = in_one_step(chain, square, F(coefficients[i]));
   }
-  return value;
+  return terms % 2 == 0 ? in_one_step(chains[0], x, chains[1])
+                        : in_one_step(chains[1], x, chains[0]);
 }
 template <typename F>
 inline F erf_f64(F x) {
@@ -223,38 +277,43 @@ inline F erf_f64(F x) {
   return double_of(bits_of(value) | (bits_of(x) & 0x8000000000000000U));
 }
 
-/// x^y for doubles that are floats, x positive and finite, y finite: rounded to float it is right
-/// but for a tenth of a unit. log2 x = k + log2(1 + f) by a series in f / (2 + f), to 2^-37 of it;
-/// 2^p by a polynomial, to 2^-29. No float is subnormal in double.
+/// Coefficients of (1 + 2 a) e^(a^2) erfc(a) - 1 in (a - 3.5) / (a + 3.5), for 0.5 <= a <= 27.5,
+/// off by 2^-59 (the form is of Shepherd and Laframboise, Math. Comp. 36, 1981; the coefficients
+/// are a minimax fit). Of erf(x) / x - 1 in x^2 for |x| <= 0.5.
+constexpr double kScaledErfc[] = {
+    2.42349244871154390e-01,  -1.40009180137619427e-01, -1.05555963322183106e-02,
+    9.75190951532584199e-02,  -1.15089598160190570e-01, 8.79831538248721789e-02,
+    -4.88233258279316476e-02, 1.90993309423289730e-02,  -4.21501990755657804e-03,
+    -3.02267877462949954e-04, 5.64384417623542108e-04,  -1.21512415217869851e-04,
+    -4.27822394361514457e-05, 2.42608885805217390e-05,  2.32835367042340073e-06,
+    -3.81424429700840882e-06, -4.43390086376132229e-08, 5.99920009768065357e-07,
+    -7.82225103197287600e-09, -9.28133253721205787e-08, 5.28447792780705922e-10,
+    1.03256349012864151e-08};
+constexpr double kSmallErfSeries[] = {
+    1.28379167095512559e-01,  -3.76126389031834762e-01, 1.12837916709254804e-01,
+    -2.68661706329258350e-02, 5.22397737357601678e-03,  -8.54829779747913899e-04,
+    1.20533370285653599e-04,  -1.48458920296516786e-05, 1.47262521332286521e-06};
 template <typename F>
-inline F pow_f64_of_floats(F x, F y) {
-  const auto relative = bits_of(x) - 0x3fe6a09e667f3bcdU;
-  const F f = double_of(bits_of(x) - (relative & 0xfff0000000000000U)) - F(1.0);
-  const auto biased = shift_right(relative ^ 0x8000000000000000U, 52) | 0x4330000000000000U;
-  const F k = double_of(biased) - F(4503599627370496.0 + 2048.0);
-  const F s = f / (F(2.0) + f);
-  const F z = s * s;
-  F series = in_one_step(z, F(3.40749147940892394e-01), F(4.11671733059838063e-01));
-  series = in_one_step(series, z, F(5.77083600648175765e-01));
-  series = in_one_step(series, z, F(9.61796673263421220e-01));
-  series = in_one_step(series, z, F(2.88539008179014678e+00));
-  const F p = at_least(at_most(in_one_step(series, s, k) * y, 130.0), -160.0);
-  const F shifted = p + F(kRoundDouble);
-  const F r = p - (shifted - F(kRoundDouble));
-  F power = in_one_step(r, F(1.53457885217732359e-04), F(1.33999576239289043e-03));
-  power = in_one_step(power, r, F(9.61848924606884502e-03));
-  power = in_one_step(power, r, F(5.55032871181505849e-02));
-  power = in_one_step(power, r, F(2.40226468860648329e-01));
-  power = in_one_step(power, r, F(6.93147205767135177e-01));
-  power = in_one_step(power, r, F(1.00000000055505134e+00));
-  return double_of(bits_of(power) + shift_left(bits_of(shifted), 52));
-}
-inline float pow_f32(float x, float y) {
-  return static_cast<float>(pow_f64_of_floats(static_cast<double>(x), static_cast<double>(y)));
-}
-/// Where pow_f32 is specified; elsewhere x^y is the C library's.
-inline bool has_pow_f32(float x, float y) {
-  return x > 0.0F && x < __builtin_inff() && magnitude(y) < __builtin_inff();
+inline F erfc_f64(F x) {
+  const F a = at_most(magnitude_f64(x), 27.5);
+  const F p = polynomial((a - F(3.5)) / (a + F(3.5)), kScaledErfc);
+  const F top = F(1.0) + p;
+  const F twice = a + a;
+  const F bottom = twice + F(1.0);
+  const F quotient = top / bottom;
+  // What the three roundings leave, and that of a^2, go into the exponent: relative to the quotient
+  // the first is residue / top, and 1 / top is near 1 - 0.8 p.
+  const F minus = F(0.0) - quotient;
+  F residue = in_one_step(minus, bottom, top) + ((F(1.0) - top) + p);
+  residue = in_one_step(minus, (twice - bottom) + F(1.0), residue);
+  const F relative = residue * in_one_step(p, F(-0.8), F(1.0));
+  const F square = a * a;
+  const F square_low = in_one_step(a, a, F(0.0) - square);
+  const ReducedExp<F> e = reduced_exp_f64(F(0.0) - square);
+  const F tail = times(scaled_exp_f64(e.r + (relative - square_low), e.shifted), quotient);
+  const F large = choose(x < F(0.0), F(2.0) - tail, tail);
+  const F small = F(1.0) - in_one_step(polynomial(x * x, kSmallErfSeries), x, x);
+  return choose(magnitude_f64(x) < F(0.5), small, large);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include "ir/support/elementary_f64.h"
+#include "ir/support/elementary_pow.h"
 
 namespace {
 
@@ -40,4 +41,10 @@ extern "C" float powf(float x, float y) {
   using namespace caten::elementary;
   static auto* library = next<float(float, float)>("powf");
   return is_fused() && has_pow_f32(x, y) ? pow_f32(x, y) : library(x, y);
+}
+
+extern "C" double pow(double x, double y) {
+  using namespace caten::elementary;
+  static auto* library = next<double(double, double)>("pow");
+  return is_fused() && has_pow_f64(x, y) ? pow_f64(x, y) : library(x, y);
 }

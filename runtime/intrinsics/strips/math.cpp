@@ -4,6 +4,7 @@
 
 #include "ir/support/elementary.h"
 #include "ir/support/elementary_f64.h"
+#include "ir/support/elementary_pow.h"
 #include "runtime/intrinsics/strips/loops.h"
 #ifdef __AVX2__
 #include "runtime/intrinsics/strips/vector_floats.h"
@@ -13,6 +14,12 @@ namespace caten::runtime::strips {
 namespace {
 
 #ifdef __AVX2__
+/// Positive, finite and not subnormal.
+inline elementary::Mask64 is_normal(elementary::Doubles x) {
+  using Limits = std::numeric_limits<double>;
+  return (x >= elementary::Doubles(Limits::min())) & (x < elementary::Doubles(Limits::infinity()));
+}
+
 template <typename T>
 constexpr int64_t kVectorLanes = sizeof(elementary::Floats) / sizeof(T);
 
@@ -57,7 +64,28 @@ inline void strip(void* out, const void* a, int64_t n, T limit, T (*beyond)(T), 
                [](elementary::Floats x) { return elementary::fn##_spec<true>(x); })
 #define CATEN_STRIP64(fn, limit)                                                    \
   strip<double>(out, a, n, limit, static_cast<double (*)(double)>(&elementary::fn), \
-                [](elementary::Doubles x) { return elementary::fn##_f64(x); })
+                [](elementary::Doubles x) { return spec_##fn(x); })
+
+#define CATEN_DOUBLE_SPEC(fn)                                   \
+  inline elementary::Doubles spec_##fn(elementary::Doubles x) { \
+    return elementary::fn##_f64(x);                             \
+  }
+CATEN_DOUBLE_SPEC(exp)
+CATEN_DOUBLE_SPEC(exp2)
+CATEN_DOUBLE_SPEC(sin)
+CATEN_DOUBLE_SPEC(cos)
+CATEN_DOUBLE_SPEC(tanh)
+CATEN_DOUBLE_SPEC(erf)
+CATEN_DOUBLE_SPEC(erfc)
+#undef CATEN_DOUBLE_SPEC
+// Logarithms of normal numbers need nothing for the ends of the range.
+#define CATEN_LOGARITHM(fn)                                                                  \
+  inline elementary::Doubles spec_##fn(elementary::Doubles x) {                              \
+    return any(!is_normal(x)) ? elementary::fn##_f64(x) : elementary::fn##_of_normal_f64(x); \
+  }
+CATEN_LOGARITHM(log)
+CATEN_LOGARITHM(log2)
+#undef CATEN_LOGARITHM
 
 /// x^y of a vector of floats, in double; when one is no such power, one by one.
 inline void powers(float* out, const float* x, const float* y) {
@@ -79,15 +107,29 @@ inline void powers(float* out, const float* x, const float* y) {
   const auto power = elementary::pow_f64_of_floats(wide(bases), wide(exponents));
   store(out, narrowed(power.a, power.b));
 }
+inline void powers(double* out, const double* x, const double* y) {
+  using elementary::Doubles;
+  const Doubles bases = elementary::loaded(x);
+  const Doubles exponents = elementary::loaded(y);
+  const Doubles infinity = std::numeric_limits<double>::infinity();
+  if (any(!(is_normal(bases) & (magnitude_f64(exponents) < infinity)))) {
+    for (int64_t k = 0; k < kVectorLanes<double>; ++k) {
+      out[k] = elementary::pow(x[k], y[k]);
+    }
+    return;
+  }
+  store(out, elementary::pow_f64(bases, exponents));
+}
+template <typename T>
 void strip_pow(void* out, const void* a, const void* b, int64_t n, int32_t scalars) {
-  constexpr int64_t kLanes = kVectorLanes<float>;
-  auto* r = static_cast<float*>(out);
-  const auto* x = static_cast<const float*>(a);
-  const auto* y = static_cast<const float*>(b);
-  float base[kLanes];
-  float exponent[kLanes];
-  std::fill_n(base, kLanes, n > 0 && (scalars & 1) != 0 ? *x : 1.0F);
-  std::fill_n(exponent, kLanes, n > 0 && (scalars & 2) != 0 ? *y : 1.0F);
+  constexpr int64_t kLanes = kVectorLanes<T>;
+  auto* r = static_cast<T*>(out);
+  const auto* x = static_cast<const T*>(a);
+  const auto* y = static_cast<const T*>(b);
+  T base[kLanes];
+  T exponent[kLanes];
+  std::fill_n(base, kLanes, n > 0 && (scalars & 1) != 0 ? *x : T(1));
+  std::fill_n(exponent, kLanes, n > 0 && (scalars & 2) != 0 ? *y : T(1));
   const bool moves = (scalars & 1) == 0;
   const bool varies = (scalars & 2) == 0;
   int64_t i = 0;
@@ -102,7 +144,7 @@ void strip_pow(void* out, const void* a, const void* b, int64_t n, int32_t scala
     if (varies) {
       std::copy_n(y + i, count, exponent);
     }
-    float rest[kLanes];
+    T rest[kLanes];
     powers(rest, base, exponent);
     std::copy_n(rest, count, r + i);
   }
@@ -197,7 +239,8 @@ const Entry kEntries[] = {
 // These win over the rows above: the same bits, vectorised.
 const Entry kSingleInstructions[] = {
 #ifdef __AVX2__
-    {"ct_pow_f32", address(&strip_pow)},
+    {"ct_pow_f32", address(&strip_pow<float>)},
+    {"ct_pow_f64", address(&strip_pow<double>)},
 #endif
 #define CATEN_ROUNDING(fn, Name)                           \
   {"ct_" #fn "_f32", address(&unary<Name, float, float>)}, \

@@ -160,6 +160,12 @@ inline Bits64 shift_right(Bits64 x, int count) {
 inline Mask64 is_odd(Bits64 x) {
   return {_mm256_castsi256_pd(_mm256_slli_epi64(x.v, 63))};
 }
+inline Mask64 operator&(Mask64 a, Mask64 b) {
+  return {_mm256_and_pd(a.v, b.v)};
+}
+inline Mask64 operator!(Mask64 mask) {
+  return {_mm256_xor_pd(mask.v, _mm256_castsi256_pd(_mm256_set1_epi32(-1)))};
+}
 inline bool any(Mask64 mask) {
   return _mm256_movemask_pd(mask.v) != 0;
 }

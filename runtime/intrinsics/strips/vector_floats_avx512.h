@@ -160,6 +160,12 @@ inline Bits64 shift_right(Bits64 x, int count) {
 inline Mask64 is_odd(Bits64 x) {
   return {_mm512_test_epi64_mask(x.v, _mm512_set1_epi64(1))};
 }
+inline Mask64 operator&(Mask64 a, Mask64 b) {
+  return {static_cast<__mmask8>(a.v & b.v)};
+}
+inline Mask64 operator!(Mask64 mask) {
+  return {static_cast<__mmask8>(~mask.v)};
+}
 inline bool any(Mask64 mask) {
   return mask.v != 0;
 }

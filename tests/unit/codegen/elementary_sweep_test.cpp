@@ -208,6 +208,17 @@ TEST(ElementaryFunctions, Float64WithinTwoUlps) {
   check(DType::Float64, sweep<double, uint64_t>(0));
 }
 
+/// Where polynomials change and results pass from one exponent to the next.
+TEST(ElementaryFunctions, Float64OfOrdinarySize) {
+  testing::RandomSource random(3);
+  std::vector<double> xs;
+  for (int i = 0; i < 6000; ++i) {
+    const double fraction = static_cast<double>(random.bits() >> 11) * 0x1p-53;
+    xs.push_back((i % 2 == 0 ? 1 : -1) * std::exp2(12 * fraction - 6));
+  }
+  check(DType::Float64, xs);
+}
+
 TEST(ElementaryFunctions, PowersWithinTwoUlps) {
   check_powers(DType::Float32, sweep<float, uint32_t>(4));
   check_powers(DType::Float64, sweep<double, uint64_t>(0));
