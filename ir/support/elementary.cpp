@@ -45,12 +45,12 @@ double own_pow(double x, double y) {
   double fn(double x) {                                             \
     return std::fn(x);                                              \
   }
-#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64)                               \
-  float fn(float x) {                                                            \
-    return std::fabs(x) > (limit) ? std::fn(x) : specified_##fn(x);              \
-  }                                                                              \
-  double fn(double x) {                                                          \
-    return is_fused() && !(std::fabs(x) > (limit64)) ? fn##_f64(x) : std::fn(x); \
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64, when64)                     \
+  float fn(float x) {                                                          \
+    return std::fabs(x) > (limit) ? std::fn(x) : specified_##fn(x);            \
+  }                                                                            \
+  double fn(double x) {                                                        \
+    return (when64) && !(std::fabs(x) > (limit64)) ? fn##_f64(x) : std::fn(x); \
   }
 #define CATEN_ELEMENTARY2(fn)     \
   float fn(float x, float y) {    \

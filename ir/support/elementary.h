@@ -17,7 +17,7 @@ bool is_fused();
 #define CATEN_ELEMENTARY2(fn) \
   float fn(float x, float y); \
   double fn(double x, double y);
-#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64) CATEN_ELEMENTARY_SPEC(fn, limit)
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64, when64) CATEN_ELEMENTARY_SPEC(fn, limit)
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
 #undef CATEN_ELEMENTARY_SPEC

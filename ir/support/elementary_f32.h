@@ -375,7 +375,7 @@ inline F erfc_spec(F x) {
   [[maybe_unused]] inline float specified_##fn(float x) {         \
     return is_fused() ? fn##_spec<true>(x) : fn##_spec<false>(x); \
   }
-#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64) CATEN_ELEMENTARY_SPEC(fn, limit)
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64, when64) CATEN_ELEMENTARY_SPEC(fn, limit)
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
 #undef CATEN_ELEMENTARY2

@@ -24,12 +24,12 @@ Function* next(const char* name) {
     static auto* library = next<float(float)>(#fn "f");             \
     return magnitude(x) > (limit) ? library(x) : specified_##fn(x); \
   }
-#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64)                                   \
-  CATEN_ELEMENTARY_SPEC(fn, limit)                                                   \
-  extern "C" double fn(double x) {                                                   \
-    using namespace caten::elementary;                                               \
-    static auto* library = next<double(double)>(#fn);                                \
-    return is_fused() && !(magnitude_f64(x) > (limit64)) ? fn##_f64(x) : library(x); \
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64, when64)                         \
+  CATEN_ELEMENTARY_SPEC(fn, limit)                                                 \
+  extern "C" double fn(double x) {                                                 \
+    using namespace caten::elementary;                                             \
+    static auto* library = next<double(double)>(#fn);                              \
+    return (when64) && !(magnitude_f64(x) > (limit64)) ? fn##_f64(x) : library(x); \
   }
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1

@@ -193,7 +193,7 @@ inline void strip(void* out, const void* a, int64_t n, float limit, float (*beyo
   void strip_##fn(void* out, const void* a, int64_t n) { \
     CATEN_STRIP(fn, limit);                              \
   }
-#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64)         \
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64, when64) \
   CATEN_ELEMENTARY_SPEC(fn, limit)                         \
   void strip64_##fn(void* out, const void* a, int64_t n) { \
     CATEN_STRIP64(fn, limit64);                            \
@@ -227,7 +227,7 @@ const Entry kEntries[] = {
 #define CATEN_ELEMENTARY_SPEC(fn, limit)    \
   {"ct_" #fn "_f32", address(&strip_##fn)}, \
       {"ct_" #fn "_f64", address(&unary<Of_##fn, double, double>)},
-#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64) \
+#define CATEN_ELEMENTARY_SPEC2(fn, limit, limit64, when64) \
   {"ct_" #fn "_f32", address(&strip_##fn)}, {"ct_" #fn "_f64", address(&strip64_##fn)},
 #include "ir/support/elementary.def"
 #undef CATEN_ELEMENTARY1
