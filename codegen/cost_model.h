@@ -41,8 +41,16 @@ inline constexpr int kMaxCycleSearch = 256;
 struct Tiling {
   /// Elements of a strip: what a few of them need stays in the first-level cache.
   int64_t strip = 512;
-  /// Known loops shorter than this stay scalar: a call costs about as much as ten iterations.
+  /// Known loops shorter than this stay scalar: a call costs about as much as ten iterations of a
+  /// few statements. Shorter ones of many statements (windows) run in strips, too.
   int64_t min_strip_loop = 16;
+  static constexpr int64_t kFewStatements = 4;
+  static constexpr int64_t kFewIterations = 6;
+  bool is_worth_a_strip(int64_t iterations, int64_t statements) const {
+    return iterations >= min_strip_loop ||
+           (iterations >= kFewIterations &&
+            iterations * statements >= kFewStatements * min_strip_loop);
+  }
   /// Rows of a block of a matrix product: a multiple of the micro-kernel's twelve; the block of
   /// results stays in the second-level cache.
   int64_t block_rows = 48;

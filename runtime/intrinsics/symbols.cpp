@@ -79,6 +79,7 @@ StripMap strips_for_this_machine() {
   StripMap map;
 #define CATEN_ADD(isa)                  \
   add(map, strips::arithmetic_##isa()); \
+  add(map, strips::borders_##isa());    \
   add(map, strips::casts_##isa());      \
   add(map, strips::math_##isa());       \
   add(map, strips::matmul_##isa());     \

@@ -13,7 +13,8 @@ bool is_long(const Module& module, const For& loop) {
   const index::Pool& pool = module.pool;
   const std::optional<int64_t> end = pool.constant_value(loop.hi);
   const std::optional<int64_t> begin = pool.constant_value(loop.lo);
-  return !end || !begin || *end - *begin >= module.tiling.min_strip_loop;
+  return !end || !begin ||
+         module.tiling.is_worth_a_strip(*end - *begin, static_cast<int64_t>(loop.body.size()));
 }
 
 void mark(const Module& module, const Kernel& kernel, Block& block) {

@@ -97,10 +97,6 @@ class Unroller {
   }
 
   bool is_window(const For& loop) const {
-    const std::optional<int64_t> extent = pool_.constant_value(loop.hi);
-    if (extent && *extent < tiling_.min_strip_loop) {
-      return false;
-    }
     size_t nest = 0;
     std::vector<Term> terms;
     const Accumulate* sum = find_sum(loop.body, nest, terms);
@@ -115,6 +111,10 @@ class Unroller {
       }
     }
     const Block& body = inner(loop.body, nest);
+    const std::optional<int64_t> extent = pool_.constant_value(loop.hi);
+    if (extent && !tiling_.is_worth_a_strip(*extent, count * static_cast<int64_t>(body.size()))) {
+      return false;
+    }
     const Array& scalar = kernel_.array(sum->array);
     if (!scalar.is_scalar || is_half(scalar.dtype) ||
         body.size() * static_cast<size_t>(count) > kMaxStatements) {
@@ -237,8 +237,9 @@ Module unroll(Module module) {
 // Note [padding]
 // A window that looks beyond the border has guards, which split_guards turns into pieces of loops:
 // a strip for the interior, and elements one by one for the border, which cost as much as the
-// strip. Where sizes are known, the array is copied into scratch with its border first, line by
-// line, and the windows read the copy: all lines are strips, and the border costs a store for each
-// of its elements. Only what lies in the loops around that the guards are about is copied, at most
-// kMostCopied elements for each window.
+// strip. Where sizes are known, the array is copied into scratch with its border first, by
+// ct_with_border, and the windows read the copy: every line is one strip. Where lines step over
+// elements (a stride of two), the copy has the even places of a line before the odd ones, so that
+// every load of the strip is contiguous. Only what lies in the loops around that the guards are
+// about is copied, and only where it is read several times.
 }  // namespace caten::loops

@@ -23,6 +23,7 @@ struct Table {
 
 #define CATEN_STRIP_TABLES(isa) \
   Table arithmetic_##isa();     \
+  Table borders_##isa();        \
   Table casts_##isa();          \
   Table math_##isa();           \
   Table matmul_##isa();         \
