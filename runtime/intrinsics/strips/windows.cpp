@@ -18,10 +18,6 @@ namespace {
 constexpr int kAxes = 4;
 constexpr int kNumbers = 8;  // of an axis but the first, which has lines, terms and their strides
 constexpr int kFirst = 4;
-/// Where the lines of a panel read is worked out for so many terms at a time, and then holds for
-/// all terms of the first axis.
-constexpr int64_t kTerms = 32;
-
 struct Axis {
   int64_t lines;
   int64_t terms;
@@ -43,8 +39,8 @@ struct Segment {
 
 /// The floor of a / b, b > 0.
 inline int64_t floor_div(int64_t a, int64_t b) {
-  if (b == 1) {
-    return a;
+  if ((b & (b - 1)) == 0) {
+    return a >> __builtin_ctzll(static_cast<uint64_t>(b));
   }
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
@@ -65,13 +61,16 @@ class Packer {
   /// The panel of `count` lines from `first` on.
   void panel(int64_t first, int64_t count) {
     find_segments(first, count);
-    for (int64_t tap = 0; tap < taps_; tap += kTerms) {
-      const int64_t together = std::min(kTerms, taps_ - tap);
-      run_count_ = 0;
-      for (int64_t i = 0; i < together; ++i) {
-        find_runs(tap + i, i);
+    int64_t term[kAxes] = {};
+    for (int64_t tap = 0; tap < taps_; ++tap) {
+      find_runs(term);
+      copy(tap);
+      for (int a = kAxes; a-- > 1;) {
+        if (++term[a] < axes_[a].terms) {
+          break;
+        }
+        term[a] = 0;
       }
-      copy(tap, together);
     }
     out_ += kLines * depth_;
   }
@@ -109,17 +108,7 @@ class Packer {
   /// What the lines of a half read for a term of the axes but the first.
   static constexpr int64_t kHalf = kLines / 2;
   using Vector = Lanes<T, kPanelBytes / 2>;
-  struct Half {
-    int32_t begin;
-    int32_t end;
-  };
-
-  void find_runs(int64_t tap, int64_t at) {
-    int64_t term[kAxes] = {};
-    for (int a = kAxes; a-- > 1;) {
-      term[a] = tap % axes_[a].terms;
-      tap /= axes_[a].terms;
-    }
+  void find_runs(const int64_t (&term)[kAxes]) {
     int64_t moved = 0;
     for (int a = 1; a < kAxes; ++a) {
       moved += term[a] * axes_[a].term_stride;
@@ -153,26 +142,25 @@ class Packer {
       }
     }
     for (int64_t h = 0; h < 2; ++h) {
-      Half& half = halves_[at * 2 + h];
-      half.begin = static_cast<int32_t>(run_count_);
+      int32_t count = 0;
       for (int64_t i = 0; i < run; ++i) {
         const int64_t from = std::max(lo[i] - h * kHalf, int64_t{0});
         const int64_t to = std::min(hi[i] - h * kHalf, kHalf);
         if (from < to) {
-          runs_[run_count_++] = {place[i] + h * kHalf * last.line_stride,
-                                 static_cast<int32_t>(from), static_cast<int32_t>(to)};
+          runs_[h][count++] = {place[i] + h * kHalf * last.line_stride, static_cast<int32_t>(from),
+                               static_cast<int32_t>(to)};
         }
       }
-      half.end = static_cast<int32_t>(run_count_);
+      run_count_[h] = count;
     }
   }
 
-  void copy(int64_t tap, int64_t together) const {
+  void copy(int64_t tap) const {
     const int64_t stride = axes_[kAxes - 1].line_stride;
-    for (int64_t i = 0; i < 2 * together; ++i) {
-      T* out = out_ + (tap + i / 2) * kLines + i % 2 * kHalf;
-      const Run* runs = runs_ + halves_[i].begin;
-      const int32_t count = halves_[i].end - halves_[i].begin;
+    for (int64_t h = 0; h < 2; ++h) {
+      T* out = out_ + tap * kLines + h * kHalf;
+      const Run* runs = runs_[h];
+      const int32_t count = run_count_[h];
 #ifdef __AVX2__
       if (sizeof(T) == sizeof(float) && count > 0 && (stride == 1 || stride == 2)) {
         if (stride == 1) {
@@ -244,9 +232,8 @@ class Packer {
   int64_t taps_;
   Segment segments_[kLines];
   int64_t segment_count_ = 0;
-  Half halves_[2 * kTerms];
-  Run runs_[kTerms * kLines];
-  int64_t run_count_ = 0;
+  Run runs_[2][kHalf];  // of the term at hand
+  int32_t run_count_[2];
 };
 
 /// As many numbers as the axes have.
