@@ -98,7 +98,7 @@ padding-idx starts as zeros and stays as it is in training.")
   :impl ((op x)
          (with-attrs ((rank :rank) (eps :eps)) op
            (let ((axes (last-axes rank (ndim x))))
-             (!div x (!sqrt (!add (mean-axes (!square x) axes) eps)))))))
+             (!mul x (!rsqrt (!add (mean-axes (!square x) axes) eps)))))))
 
 (defun !rms-norm (x dims &key weight (eps 1d-5))
   "x / sqrt(mean(x^2) + eps) over the last `(length dims)` axes, then scaled."

@@ -3,7 +3,7 @@
 (defentry one-row ((x (1 768)) (w (4096 768)))
   (!rms-norm (!matmul (!rms-norm x '(768)) (!t w)) '(4096)))
 ;;; expect
-(kernel sum_sqrt_div
+(kernel sum_rsqrt_mul
   (buffer a1 float32 768 read)
   (buffer a5 float32 3145728 read)
   (buffer a6 float32 4096 written)
@@ -21,24 +21,25 @@
   (let %6 float32 1e-05)
   (let %7 float32 (add %5 %6))
   (let %8 float32 (sqrt %7))
-  (store a2 0 %8)
+  (let %9 float32 (recip %8))
+  (store a2 0 %9)
   (scratch a3 float32 768)
-  (let %10 float32 (load a2 0))
+  (let %11 float32 (load a2 0))
   (strip r16 0 768
-    (let %9 float32 (load a1 r16))
-    (let %11 float32 (div %9 %10))
-    (store a3 r16 %11))
+    (let %10 float32 (load a1 r16))
+    (let %12 float32 (mul %10 %11))
+    (store a3 r16 %12))
   (parallel r17 0 4096
     (scratch a4 float32 1)
     (store a4 0 %0)
     (strip r18 0 768
-      (let %12 float32 (load a3 r18))
-      (let %13 float32 (load a5 (+ r18 (* 768 r17))))
-      (let %14 float32 (mul %12 %13))
-      (accumulate add a4 0 %14))
-    (let %15 float32 (load a4 0))
-    (store a6 r17 %15)))
-(kernel sum_sqrt_div
+      (let %13 float32 (load a3 r18))
+      (let %14 float32 (load a5 (+ r18 (* 768 r17))))
+      (let %15 float32 (mul %13 %14))
+      (accumulate add a4 0 %15))
+    (let %16 float32 (load a4 0))
+    (store a6 r17 %16)))
+(kernel sum_rsqrt_mul
   (buffer a1 float32 4096 read)
   (buffer a3 float32 4096 written)
   (scratch a0 float32 1)
@@ -55,9 +56,10 @@
   (let %6 float32 1e-05)
   (let %7 float32 (add %5 %6))
   (let %8 float32 (sqrt %7))
-  (store a2 0 %8)
-  (let %10 float32 (load a2 0))
+  (let %9 float32 (recip %8))
+  (store a2 0 %9)
+  (let %11 float32 (load a2 0))
   (strip r20 0 4096
-    (let %9 float32 (load a1 r20))
-    (let %11 float32 (div %9 %10))
-    (store a3 r20 %11)))
+    (let %10 float32 (load a1 r20))
+    (let %12 float32 (mul %10 %11))
+    (store a3 r20 %12)))
