@@ -14,25 +14,29 @@ namespace caten::strip {
 /// Longer programs only spill.
 inline constexpr size_t kMaxProgram = 400;
 
+/// The reduction of a step; nullopt where it is none that vector programs have.
 inline std::optional<vector::Code> reduction(const Step& step) {
-  if (!is_float(step.out.storage) || is_half(step.out.storage)) {
+  using vector::Code;
+  const DType dtype = step.out.storage;
+  const bool is_integer = dtype == DType::Int32 || dtype == DType::Int64;
+  if (dtype != DType::Float32 && dtype != DType::Float64 && !is_integer) {
     return std::nullopt;
   }
   if (step.kind == Step::Kind::Dot) {
-    return vector::Code::Dot;
+    return Code::Dot;
   }
   if (step.kind != Step::Kind::Reduce) {
     return std::nullopt;
   }
   switch (step.reduction) {
     case air::ReduceOp::Add:
-      return vector::Code::Sum;
+      return is_integer ? Code::SumInt : Code::Sum;
     case air::ReduceOp::Mul:
-      return vector::Code::Product;
+      return is_integer ? std::nullopt : std::optional(Code::Product);
     case air::ReduceOp::Max:
-      return vector::Code::Most;
+      return is_integer ? Code::MostInt : Code::Most;
     case air::ReduceOp::Min:
-      return vector::Code::Least;
+      return is_integer ? Code::LeastInt : Code::Least;
     case air::ReduceOp::And:
     case air::ReduceOp::Or:
       return std::nullopt;
@@ -52,7 +56,7 @@ class Run {
   /// False when the step cannot be part of it; the run is of no use then.
   bool add(const Step& step) {
     if (const std::optional<vector::Code> code = reduction(step)) {
-      if (size_of(step.out.storage) != builder_.lane_bytes()) {
+      if (!has_reduction(*code, step.out.storage)) {
         return false;
       }
       const std::optional<uint32_t> cell = cell_of(step.out);
@@ -189,6 +193,11 @@ class Run {
     return entry->second;
   }
 
+  bool has_reduction(vector::Code code, DType dtype) const {
+    const bool is_extreme = code == vector::Code::MostInt || code == vector::Code::LeastInt;
+    const bool has_all = !builder_.is_long() || builder_.isa() >= Isa::Avx512 || !is_extreme;
+    return has_all && size_of(dtype) == builder_.lane_bytes();
+  }
   /// A copy in memory must not pass by other lanes: a NaN could change.
   bool keeps_bits(const Operand& out) const {
     return out.kind == Operand::Kind::Slot || !builder_.is_long() || out.storage == DType::Bool ||

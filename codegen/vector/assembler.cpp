@@ -329,7 +329,7 @@ void Assembler::give_sums() {
       if (sum.unordered >= 0) {
         note_nan(sum, given);
       }
-      encoder_.vector(one(combination(sum.code)), total, given, Place::reg(total));
+      encoder_.vector(one_of(combining(sum.code)), total, given, Place::reg(total));
     }
     if (sum.unordered >= 0) {
       put_nan(sum, total);
@@ -384,7 +384,7 @@ void Assembler::loop(int copies, bool partial) {
 /// Every sum into the first lane of its first accumulator.
 void Assembler::fold() {
   for (const Sum& sum : sums_) {
-    const Opcode combine = combination(sum.code);
+    const Opcode combine = opcode(combining(sum.code));
     const int total = sum.accumulators[0];
     for (int width = copies_ / 2; width > 0; width /= 2) {
       for (int i = 0; i < width; ++i) {
@@ -426,8 +426,9 @@ void Assembler::fold_lanes(Opcode combine, int reg) {
 // operands in memory, as scalars are. Values get registers in the order of the program; when none
 // is free, the one whose next use is farthest goes to the stack. One round of the loop runs the
 // program for up to four vectors at once, instruction by instruction: a processor that waits for
-// the end of a chain of operations then finds others, and a sum has several accumulators. The rest
-// of less than a vector runs through the same code, with AVX2 for one element after the other, with
-// AVX-512 once under a mask (avx512.cpp): whatever is in the other lanes stays there. Registers
-// that are left hold the constants that are used most.
+// the end of a chain of operations then finds others, and a sum has several accumulators, each with
+// a partial sum per lane: float sums differ by the target, as LANGUAGE.md's section 5 allows. The
+// rest of less than a vector runs through the same code, with AVX2 for one element after the other,
+// with AVX-512 once under a mask (avx512.cpp): whatever is in the other lanes stays there.
+// Registers that are left hold the constants that are used most.
 }  // namespace caten::vector

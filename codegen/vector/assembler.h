@@ -50,7 +50,10 @@ class Assembler : public BodyAssembler {
   void once();
   void loops();
   void align(uint32_t pointer);
-  int copies() const { return operations() <= kShort ? 4 : operations() <= kMedium ? 2 : 1; }
+  int copies() const {
+    const auto most = static_cast<size_t>(kShort * target_.registers);
+    return operations() <= most ? 4 : operations() <= kMedium ? 2 : 1;
+  }
   void give_pins();
   void give_accumulators();
   void place_pointers();
@@ -62,7 +65,7 @@ class Assembler : public BodyAssembler {
   void out_of_line(const Patch& patch);
   void fold_lanes(Opcode combine, int reg);
   /// How accumulators combine.
-  Opcode combination(Code code) const { return opcode(code == Code::Dot ? Code::Sum : code); }
+  static Code combining(Code code) { return code == Code::Dot ? Code::Sum : code; }
 
   Program whole_;
   std::optional<uint32_t> past_caches_;

@@ -168,7 +168,7 @@ class Avx2Assembler : public Assembler {
   void reduce(const Instruction& i) override {
     const Sum& sum = sum_of(i);
     const int into = sum.accumulators[partial_ ? 0 : static_cast<size_t>(copy_)];
-    const Opcode add = partial_ ? one(opcode(i.code)) : opcode(i.code);
+    const Opcode add = partial_ ? one_of(i.code) : opcode(i.code);
     const int first = in_register(i.a);
     if (i.code == Code::Dot) {
       encoder_.vector(add, into, first, place(i.b));

@@ -130,7 +130,8 @@ class BodyAssembler : public RegisterAllocator {
                           (shape == Shape::Logic && i.code != Code::AndNot);
     const bool swap = commutes && !is_held(i.a);
     const int first = in_register(swap ? i.b : i.a);
-    return {first, place(swap ? i.a : i.b)};
+    const Place second = place(swap ? i.a : i.b);
+    return {first, second};
   }
   void binary(const Instruction& i) {
     const auto [first, second] = operands(i);

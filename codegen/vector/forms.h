@@ -94,8 +94,9 @@ inline constexpr Gpr kStreamRegisters[kMaxStreams] = {Gpr::Rcx, Gpr::Rdx, Gpr::R
                                                       Gpr::R13, Gpr::R14, Gpr::R15};
 inline constexpr size_t kVolatile = 6;  // of these, the first may be overwritten
 
-/// Programs of at most so many operations run for four and for two vectors in one round.
-inline constexpr size_t kShort = 12;
+/// Programs of at most so many operations run for four (so many per register) and for two vectors
+/// in one round.
+inline constexpr double kShort = 0.75;
 inline constexpr size_t kMedium = 80;
 
 /// Programs of at least so many operations wait for arithmetic, not for memory: meanwhile the cache
@@ -109,9 +110,12 @@ inline int log2_size(DType dtype) {
   return size == 8 ? 3 : size == 4 ? 2 : size == 2 ? 1 : 0;
 }
 
+inline bool is_integer_reduction(Code code) {
+  return code == Code::SumInt || code == Code::MostInt || code == Code::LeastInt;
+}
 inline bool is_reduction(Code code) {
-  return code == Code::Sum || code == Code::Product || code == Code::Most || code == Code::Least ||
-         code == Code::Dot;
+  return is_integer_reduction(code) || code == Code::Sum || code == Code::Product ||
+         code == Code::Most || code == Code::Least || code == Code::Dot;
 }
 inline bool is_extreme(Code code) {
   return code == Code::Most || code == Code::Least;
@@ -128,6 +132,10 @@ inline uint64_t identity(Code code, int lane_bytes) {
       return bits(-__builtin_inff());
     case Code::Least:
       return bits(__builtin_inff());
+    case Code::MostInt:
+      return uint64_t{1} << (8 * lane_bytes - 1);
+    case Code::LeastInt:
+      return (uint64_t{1} << (8 * lane_bytes - 1)) - 1;
     default:
       return 0;
   }

@@ -145,6 +145,10 @@ class RegisterAllocator {
   Opcode opcode(Code code) const {
     return lane_bytes_ == 8 ? row_of(code).lanes64 : row_of(code).lanes32;
   }
+  /// Of the first lane alone; of integers, of a few more.
+  Opcode one_of(Code code) const {
+    return is_integer_reduction(code) ? low(opcode(code)) : one(opcode(code));
+  }
   /// A whole vector from anywhere.
   void move(int to, const Place& from) {
     const bool is_spread = from.kind == Place::Kind::Constant && target_.isa == Isa::Avx512;
@@ -216,7 +220,10 @@ class RegisterAllocator {
     if (i.code == Code::Table) {
       return Place::table(program_.tables[i.number]);
     }
-    return spilled_[value] >= 0 ? slot(spilled_[value]) : Place::reg(from_mask(value));
+    if (spilled_[value] >= 0) {
+      return slot(spilled_[value]);
+    }
+    return Place::reg(from_mask(value));
   }
   /// A register that gets a value which only a mask register has.
   virtual int from_mask(Value value) { CATEN_UNREACHABLE("vector value {} is nowhere", value); }

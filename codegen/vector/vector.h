@@ -145,7 +145,7 @@ class Builder {
   Value scalar(uint32_t pointer) { return make({Code::Scalar, kNone, kNone, kNone, pointer}); }
   /// A stream's element or a cell.
   void store(uint32_t pointer, Value value) { append({Code::Store, value, kNone, kNone, pointer}); }
-  /// Sum, Product, Most or Least of `value`, or Dot of two.
+  /// Sum, Product, Most or Least of `value`, those of integers, or Dot of two.
   void reduce(Code code, uint32_t pointer, Value a, Value b = kNone) {
     append({code, a, b, kNone, pointer});
   }

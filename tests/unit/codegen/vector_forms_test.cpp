@@ -61,6 +61,9 @@ constexpr Names kNames[] = {
     {Code::Product, "vmulps", "vmulpd", "vmulps", "vmulpd"},
     {Code::Most, "vmaxps", "vmaxpd", "vmaxps", "vmaxpd"},
     {Code::Least, "vminps", "vminpd", "vminps", "vminpd"},
+    {Code::SumInt, "vpaddd", "vpaddq", "vpaddd", "vpaddq"},
+    {Code::MostInt, "vpmaxsd", "", "vpmaxsd", "vpmaxsq"},
+    {Code::LeastInt, "vpminsd", "", "vpminsd", "vpminsq"},
     {Code::Dot, "vfmadd231ps", "vfmadd231pd", "vfmadd231ps", "vfmadd231pd"},
 };
 
@@ -81,6 +84,9 @@ Program program_with(Isa isa, Code code, int lane_bytes) {
     case Code::Product:
     case Code::Most:
     case Code::Least:
+    case Code::SumInt:
+    case Code::MostInt:
+    case Code::LeastInt:
     case Code::Dot:
       b.reduce(code, b.pointer(Role::Sum, dtype), x, code == Code::Dot ? y : kNone);
       return b.take();

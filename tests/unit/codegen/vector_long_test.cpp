@@ -64,6 +64,34 @@ TEST_P(LongLanes, SumsOfAnyNumberOfElements) {
   }
 }
 
+TEST_P(LongLanes, SumsOfIntegers) {
+  Builder b(GetParam(), 8);
+  const uint32_t in = stream(b, DType::Int32);
+  const Value x = b.load(in);
+  b.reduce(Code::SumInt, b.pointer(Role::Sum, DType::Int64), x);
+  const bool has_extremes = GetParam() == Isa::Avx512;
+  if (has_extremes) {
+    b.reduce(Code::MostInt, b.pointer(Role::Sum, DType::Int64), x);
+  }
+  const Routine routine(assemble(GetParam(), b.take()));
+  for (int64_t n = 0; n <= kMost; ++n) {
+    std::vector<int32_t> data(static_cast<size_t>(n));
+    int64_t expected = int64_t{1} << 40;
+    int64_t expected_most = -2'000'000'000;
+    for (size_t i = 0; i < data.size(); ++i) {
+      data[i] = static_cast<int32_t>((i + 1) * 0x5bd1e995U) | 0x40000000;
+      expected += data[i];
+      expected_most = std::max(expected_most, int64_t{data[i]});
+    }
+    int64_t total = int64_t{1} << 40;
+    int64_t most = -2'000'000'000;
+    const void* pointers[] = {data.data(), &total, &most};
+    routine(pointers, n);
+    EXPECT_EQ(total, expected) << n;
+    EXPECT_EQ(most, has_extremes ? expected_most : -2'000'000'000) << n;
+  }
+}
+
 /// float32, int32 and bool in memory, float64 between; the last elements are stored and nothing
 /// beyond.
 TEST_P(LongLanes, NarrowElementsAndTails) {
