@@ -1,5 +1,5 @@
-// See matmul_helper.h. Panels are those of runtime/intrinsics/strips/matmul.cpp: 6 rows, 64 bytes
-// of columns, padded with zeros, so that every tile is a whole one.
+// See matmul_helper.h. Panels are as in runtime/intrinsics/strips/panels.h, padded with zeros, so
+// that every tile is a whole one.
 #include "codegen/c/matmul_helper.h"
 
 namespace caten::c {
@@ -101,11 +101,27 @@ static void $NAME(void *out, const void *from, int64_t start, int64_t first, int
 
 )";
 
-// The sums are named one by one so that they stay in registers.
-constexpr std::string_view kTile =
-    R"(typedef $T $VECTOR __attribute__((vector_size(32), aligned(sizeof($T)), may_alias));
+// Once in a file.
+constexpr std::string_view kTileShape =
+    R"(/* Products run in tiles of so many rows and two vectors, whose sums fit the registers. */
+#if defined(__AVX512F__)
+enum { ct_rows = 12, ct_vector_bytes = 64 };
+#else
+enum { ct_rows = 6, ct_vector_bytes = 32 };
+#endif
 
-/* sums (6 rows of 2 vectors) = the products of a panel of a and one of b. */
+)";
+constexpr std::string_view kColumns =
+    R"(enum { $COLUMNS = 2 * ct_vector_bytes / (int)sizeof($T) };
+
+)";
+
+// The sums are named one by one so that they stay in registers, and GCC fuses them with products.
+// Lines between $EACH and $END are repeated for every row $R of a tile.
+constexpr std::string_view kTile =
+    R"(typedef $T $VECTOR __attribute__((vector_size(ct_vector_bytes), aligned(sizeof($T)), may_alias));
+
+/* sums (a tile) = the products of a panel of a and one of b. */
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("fp-contract=fast")))
 #endif
@@ -113,38 +129,23 @@ static void $TILE(const $T *a, const $T *b, int64_t depth, $VECTOR *sums) {
 #if defined(__clang__)
 #pragma clang fp contract(fast)
 #endif
-  $VECTOR s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0};
-  $VECTOR t0 = {0}, t1 = {0}, t2 = {0}, t3 = {0}, t4 = {0}, t5 = {0};
+$EACH
+  $VECTOR s$R = {0}, t$R = {0};
+$END
   for (int64_t k = 0; k < depth; ++k) {
     const $VECTOR left = *(const $VECTOR *)b;
     const $VECTOR right = *(const $VECTOR *)(b + $COLUMNS / 2);
-    s0 += a[0] * left;
-    t0 += a[0] * right;
-    s1 += a[1] * left;
-    t1 += a[1] * right;
-    s2 += a[2] * left;
-    t2 += a[2] * right;
-    s3 += a[3] * left;
-    t3 += a[3] * right;
-    s4 += a[4] * left;
-    t4 += a[4] * right;
-    s5 += a[5] * left;
-    t5 += a[5] * right;
-    a += 6;
+$EACH
+    s$R += a[$R] * left;
+    t$R += a[$R] * right;
+$END
+    a += ct_rows;
     b += $COLUMNS;
   }
-  sums[0] = s0;
-  sums[1] = t0;
-  sums[2] = s1;
-  sums[3] = t1;
-  sums[4] = s2;
-  sums[5] = t2;
-  sums[6] = s3;
-  sums[7] = t3;
-  sums[8] = s4;
-  sums[9] = t4;
-  sums[10] = s5;
-  sums[11] = t5;
+$EACH
+  sums[2 * $R] = s$R;
+  sums[2 * $R + 1] = t$R;
+$END
 }
 
 )";
@@ -162,10 +163,10 @@ static void $NAME(void *to, const void *left, const void *right, int64_t rows, i
     const int64_t terms = depth - start < block ? depth - start : block;
     for (int64_t j = 0; j < columns; j += $COLUMNS) {
       const int64_t width = columns - j < $COLUMNS ? columns - j : $COLUMNS;
-      for (int64_t i = 0; i < rows; i += 6) {
-        const int64_t height = rows - i < 6 ? rows - i : 6;
-        $VECTOR sums[12];
-        $TILE(a + i * depth + start * 6, b + j * depth + start * $COLUMNS, terms, sums);
+      for (int64_t i = 0; i < rows; i += ct_rows) {
+        const int64_t height = rows - i < ct_rows ? rows - i : ct_rows;
+        $VECTOR sums[2 * ct_rows];
+        $TILE(a + i * depth + start * ct_rows, b + j * depth + start * $COLUMNS, terms, sums);
         const $T *sum = (const $T *)sums;
         for (int64_t row = 0; row < height; ++row) {
           $T *place = c + (i + row) * stride + j;
@@ -206,6 +207,25 @@ void replace(std::string& text, std::string_view what, std::string_view with) {
   }
 }
 
+/// The text with its repeated lines, those of the larger tile where that is used.
+std::string for_rows(std::string_view text) {
+  constexpr std::string_view kEach = "$EACH\n";
+  constexpr std::string_view kEnd = "$END\n";
+  std::string out;
+  for (size_t at = text.find(kEach); at != std::string_view::npos; at = text.find(kEach)) {
+    const size_t end = text.find(kEnd, at);
+    out += text.substr(0, at);
+    for (int row = 0; row < 12; ++row) {
+      std::string lines(text.substr(at + kEach.size(), end - at - kEach.size()));
+      replace(lines, "$R", std::to_string(row));
+      out += (row == 6 ? "#if defined(__AVX512F__)\n" : "") + lines;
+    }
+    out += "#endif\n";
+    text.remove_prefix(end + kEnd.size());
+  }
+  return out += text;
+}
+
 std::string filled(std::string out, std::string_view name, std::string_view suffix,
                    std::string_view type, std::string_view lanes, std::string_view columns) {
   replace(out, "$NAME", name);
@@ -231,11 +251,17 @@ std::optional<std::string> matmul_helper_text(std::string_view name, std::set<st
   const std::string_view suffix = name.substr(name.rfind('_') + 1);
   // Integers wrap.
   const std::string_view type = suffix == "f32" ? "float" : suffix == "f64" ? "double" : "uint32_t";
-  const std::string_view columns = suffix == "f64" ? "8" : "16";
-  std::string text(pack ? kPack : windows ? kWindows : nonfinite ? kNonfinite : kMultiply);
-  if (!pack && !windows && !nonfinite && tiles.emplace(suffix).second) {
-    text.insert(0, kTile);
+  std::string text;
+  if (!nonfinite && tiles.emplace("shape").second) {
+    text += kTileShape;
   }
+  if (!nonfinite && tiles.insert("columns of " + std::string(suffix)).second) {
+    text += kColumns;
+  }
+  if (!pack && !windows && !nonfinite && tiles.emplace(suffix).second) {
+    text += for_rows(kTile);
+  }
+  text += pack ? kPack : windows ? kWindows : nonfinite ? kNonfinite : kMultiply;
   if (name.find("_part_") != std::string_view::npos) {  // panels of b have more terms
     replace(text, "int64_t depth, int64_t stride)",
             "int64_t depth, int64_t stride, int64_t b_depth)");
@@ -246,7 +272,8 @@ std::optional<std::string> matmul_helper_text(std::string_view name, std::set<st
     replace(text, "start < depth;", "start == 0 || start < depth;");
     replace(text, "place[l] += sum", "place[l] = (start == 0 ? 0 : place[l]) + sum");
   }
-  return filled(text, name, suffix, type, rows ? "6" : columns, columns);
+  const std::string columns = "ct_columns_" + std::string(suffix);
+  return filled(text, name, suffix, type, rows ? "ct_rows" : columns, columns);
 }
 
 }  // namespace caten::c

@@ -16,49 +16,58 @@ static inline int64_t index_min(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* Panels of 16 lines of a matrix; what the last one lacks is zero. */
+/* Products run in tiles of so many rows and two vectors, whose sums fit the registers. */
+#if defined(__AVX512F__)
+enum { ct_rows = 12, ct_vector_bytes = 64 };
+#else
+enum { ct_rows = 6, ct_vector_bytes = 32 };
+#endif
+
+enum { ct_columns_f32 = 2 * ct_vector_bytes / (int)sizeof(float) };
+
+/* Panels of ct_columns_f32 lines of a matrix; what the last one lacks is zero. */
 static void ct_pack_columns_f32(void *out, const void *from, int64_t lines, int64_t depth, int64_t line_stride,
     int64_t depth_stride) {
   float *r = out;
   const float *x = from;
-  for (int64_t line = 0; line < lines; line += 16) {
-    const int64_t count = lines - line < 16 ? lines - line : 16;
+  for (int64_t line = 0; line < lines; line += ct_columns_f32) {
+    const int64_t count = lines - line < ct_columns_f32 ? lines - line : ct_columns_f32;
     const float *source = x + line * line_stride;
     for (int64_t k = 0; k < depth; ++k) {
       for (int64_t l = 0; l < count; ++l) {
         r[l] = source[l * line_stride + k * depth_stride];
       }
-      for (int64_t l = count; l < 16; ++l) {
+      for (int64_t l = count; l < ct_columns_f32; ++l) {
         r[l] = 0;
       }
-      r += 16;
+      r += ct_columns_f32;
     }
   }
 }
 
-/* Panels of 6 lines of a matrix; what the last one lacks is zero. */
+/* Panels of ct_rows lines of a matrix; what the last one lacks is zero. */
 static void ct_pack_rows_f32(void *out, const void *from, int64_t lines, int64_t depth, int64_t line_stride,
     int64_t depth_stride) {
   float *r = out;
   const float *x = from;
-  for (int64_t line = 0; line < lines; line += 6) {
-    const int64_t count = lines - line < 6 ? lines - line : 6;
+  for (int64_t line = 0; line < lines; line += ct_rows) {
+    const int64_t count = lines - line < ct_rows ? lines - line : ct_rows;
     const float *source = x + line * line_stride;
     for (int64_t k = 0; k < depth; ++k) {
       for (int64_t l = 0; l < count; ++l) {
         r[l] = source[l * line_stride + k * depth_stride];
       }
-      for (int64_t l = count; l < 6; ++l) {
+      for (int64_t l = count; l < ct_rows; ++l) {
         r[l] = 0;
       }
-      r += 6;
+      r += ct_rows;
     }
   }
 }
 
-typedef float ct_vector_f32 __attribute__((vector_size(32), aligned(sizeof(float)), may_alias));
+typedef float ct_vector_f32 __attribute__((vector_size(ct_vector_bytes), aligned(sizeof(float)), may_alias));
 
-/* sums (6 rows of 2 vectors) = the products of a panel of a and one of b. */
+/* sums (a tile) = the products of a panel of a and one of b. */
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("fp-contract=fast")))
 #endif
@@ -66,11 +75,23 @@ static void ct_tile_f32(const float *a, const float *b, int64_t depth, ct_vector
 #if defined(__clang__)
 #pragma clang fp contract(fast)
 #endif
-  ct_vector_f32 s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0};
-  ct_vector_f32 t0 = {0}, t1 = {0}, t2 = {0}, t3 = {0}, t4 = {0}, t5 = {0};
+  ct_vector_f32 s0 = {0}, t0 = {0};
+  ct_vector_f32 s1 = {0}, t1 = {0};
+  ct_vector_f32 s2 = {0}, t2 = {0};
+  ct_vector_f32 s3 = {0}, t3 = {0};
+  ct_vector_f32 s4 = {0}, t4 = {0};
+  ct_vector_f32 s5 = {0}, t5 = {0};
+#if defined(__AVX512F__)
+  ct_vector_f32 s6 = {0}, t6 = {0};
+  ct_vector_f32 s7 = {0}, t7 = {0};
+  ct_vector_f32 s8 = {0}, t8 = {0};
+  ct_vector_f32 s9 = {0}, t9 = {0};
+  ct_vector_f32 s10 = {0}, t10 = {0};
+  ct_vector_f32 s11 = {0}, t11 = {0};
+#endif
   for (int64_t k = 0; k < depth; ++k) {
     const ct_vector_f32 left = *(const ct_vector_f32 *)b;
-    const ct_vector_f32 right = *(const ct_vector_f32 *)(b + 16 / 2);
+    const ct_vector_f32 right = *(const ct_vector_f32 *)(b + ct_columns_f32 / 2);
     s0 += a[0] * left;
     t0 += a[0] * right;
     s1 += a[1] * left;
@@ -83,21 +104,49 @@ static void ct_tile_f32(const float *a, const float *b, int64_t depth, ct_vector
     t4 += a[4] * right;
     s5 += a[5] * left;
     t5 += a[5] * right;
-    a += 6;
-    b += 16;
+#if defined(__AVX512F__)
+    s6 += a[6] * left;
+    t6 += a[6] * right;
+    s7 += a[7] * left;
+    t7 += a[7] * right;
+    s8 += a[8] * left;
+    t8 += a[8] * right;
+    s9 += a[9] * left;
+    t9 += a[9] * right;
+    s10 += a[10] * left;
+    t10 += a[10] * right;
+    s11 += a[11] * left;
+    t11 += a[11] * right;
+#endif
+    a += ct_rows;
+    b += ct_columns_f32;
   }
-  sums[0] = s0;
-  sums[1] = t0;
-  sums[2] = s1;
-  sums[3] = t1;
-  sums[4] = s2;
-  sums[5] = t2;
-  sums[6] = s3;
-  sums[7] = t3;
-  sums[8] = s4;
-  sums[9] = t4;
-  sums[10] = s5;
-  sums[11] = t5;
+  sums[2 * 0] = s0;
+  sums[2 * 0 + 1] = t0;
+  sums[2 * 1] = s1;
+  sums[2 * 1 + 1] = t1;
+  sums[2 * 2] = s2;
+  sums[2 * 2 + 1] = t2;
+  sums[2 * 3] = s3;
+  sums[2 * 3 + 1] = t3;
+  sums[2 * 4] = s4;
+  sums[2 * 4 + 1] = t4;
+  sums[2 * 5] = s5;
+  sums[2 * 5 + 1] = t5;
+#if defined(__AVX512F__)
+  sums[2 * 6] = s6;
+  sums[2 * 6 + 1] = t6;
+  sums[2 * 7] = s7;
+  sums[2 * 7 + 1] = t7;
+  sums[2 * 8] = s8;
+  sums[2 * 8 + 1] = t8;
+  sums[2 * 9] = s9;
+  sums[2 * 9 + 1] = t9;
+  sums[2 * 10] = s10;
+  sums[2 * 10 + 1] = t10;
+  sums[2 * 11] = s11;
+  sums[2 * 11 + 1] = t11;
+#endif
 }
 
 /* c (rows x columns, stride apart) = panels of a times panels of b. */
@@ -110,22 +159,22 @@ static void ct_product_f32(void *to, const void *left, const void *right, int64_
   block = block < 32 ? 32 : block > 256 ? 256 : block;
   for (int64_t start = 0; start == 0 || start < depth; start += block) {
     const int64_t terms = depth - start < block ? depth - start : block;
-    for (int64_t j = 0; j < columns; j += 16) {
-      const int64_t width = columns - j < 16 ? columns - j : 16;
-      for (int64_t i = 0; i < rows; i += 6) {
-        const int64_t height = rows - i < 6 ? rows - i : 6;
-        ct_vector_f32 sums[12];
-        ct_tile_f32(a + i * depth + start * 6, b + j * depth + start * 16, terms, sums);
+    for (int64_t j = 0; j < columns; j += ct_columns_f32) {
+      const int64_t width = columns - j < ct_columns_f32 ? columns - j : ct_columns_f32;
+      for (int64_t i = 0; i < rows; i += ct_rows) {
+        const int64_t height = rows - i < ct_rows ? rows - i : ct_rows;
+        ct_vector_f32 sums[2 * ct_rows];
+        ct_tile_f32(a + i * depth + start * ct_rows, b + j * depth + start * ct_columns_f32, terms, sums);
         const float *sum = (const float *)sums;
         for (int64_t row = 0; row < height; ++row) {
           float *place = c + (i + row) * stride + j;
-          if (width == 16) {
-            for (int64_t l = 0; l < 16; ++l) {
-              place[l] = (start == 0 ? 0 : place[l]) + sum[row * 16 + l];
+          if (width == ct_columns_f32) {
+            for (int64_t l = 0; l < ct_columns_f32; ++l) {
+              place[l] = (start == 0 ? 0 : place[l]) + sum[row * ct_columns_f32 + l];
             }
           } else {
             for (int64_t l = 0; l < width; ++l) {
-              place[l] = (start == 0 ? 0 : place[l]) + sum[row * 16 + l];
+              place[l] = (start == 0 ? 0 : place[l]) + sum[row * ct_columns_f32 + l];
             }
           }
         }
