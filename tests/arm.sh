@@ -44,12 +44,17 @@ cd /src
     -DCMAKE_CROSSCOMPILING_EMULATOR="/usr/bin/qemu-aarch64-static;-L;/" > /dev/null
 cmake --build /build -j "$JOBS" --target catenc runtime_tests codegen_tests fuzz_programs -- --quiet
 on_arm="qemu-aarch64-static -L /"
+# The gcc that tests find makes Arm code, too.
+mkdir -p /build/tools
+ln -sf /usr/bin/aarch64-linux-gnu-gcc /build/tools/gcc
+export PATH=/build/tools:$PATH
 for test in tests/lisp/*.lisp; do
   $on_arm /build/bin/catenc test --backend=tcc "$test" | tail -1 | sed "s|^|$test: |"
 done
 $on_arm /build/tests/fuzz/fuzz_programs --seed 1 --count 500 --backends tcc,threads | tail -1
-# Not here: compilers for this machine make no Arm code, and QEMU's processes start differently.
-$on_arm /build/tests/unit/runtime/runtime_tests --gtest_brief=1 --gtest_filter='-SystemCompiler.*'
-$on_arm /build/tests/unit/codegen/codegen_tests --gtest_brief=1 --gtest_filter='-*Native*:*Library*:*ElementarySweep*'
+# Not here: a program that cannot be started is found out later in QEMU.
+$on_arm /build/tests/unit/runtime/runtime_tests --gtest_brief=1 \
+  --gtest_filter='-SystemCompiler.ReportsOutputAndEnd'
+$on_arm /build/tests/unit/codegen/codegen_tests --gtest_brief=1
 echo "ok: on 64-bit Arm, too"
 END

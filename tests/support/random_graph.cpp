@@ -96,7 +96,7 @@ Shape GraphGenerator::random_shape() {
   }
 }
 
-NodeId GraphGenerator::leaf(const Shape& shape, DType dtype) {
+NodeId GraphGenerator::leaf(Shape shape, DType dtype) {
   int kind = static_cast<int>(random_.below(10));
   if (kind == 0 && !shape.empty()) {
     NodeId iota =
@@ -126,7 +126,7 @@ NodeId GraphGenerator::leaf(const Shape& shape, DType dtype) {
 }
 
 /// `x` made to have this shape and dtype where movement can do it, else something new.
-NodeId GraphGenerator::fit(NodeId x, const Shape& shape, DType dtype) {
+NodeId GraphGenerator::fit(NodeId x, Shape shape, DType dtype) {
   std::vector<int64_t> have = values(node(x).shape);
   std::vector<int64_t> want = values(shape);
   if (have != want) {

@@ -75,8 +75,9 @@ class GraphGenerator {
   void sort();
   void assign();
 
-  NodeId leaf(const Shape& shape, DType dtype);
-  NodeId fit(NodeId x, const Shape& shape, DType dtype);
+  /// By value: shapes of nodes move when nodes are made.
+  NodeId leaf(Shape shape, DType dtype);
+  NodeId fit(NodeId x, Shape shape, DType dtype);
   NodeId without_nan(NodeId x);
   NodeId indices(NodeId raw, const Dim& size);
   std::optional<std::pair<NodeId, int>> line();

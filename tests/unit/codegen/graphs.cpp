@@ -20,11 +20,11 @@ NodeId GraphMaker::number(double value, DType dtype) {
   return builder.constant(Scalar::of_double(dtype, value));
 }
 
-NodeId GraphMaker::broadcast(NodeId x, const Shape& target) {
+NodeId GraphMaker::broadcast(NodeId x, Shape target) {
   Shape padded(target.size() - shape(x).size(), Dim(1));
   padded.insert(padded.end(), shape(x).begin(), shape(x).end());
   const NodeId wide = padded == shape(x) ? x : reshape(x, padded);
-  return shape(wide) == target ? wide : builder.expand(wide, target);
+  return shape(wide) == target ? wide : builder.expand(wide, std::move(target));
 }
 
 NodeId GraphMaker::op(Op o, NodeId a, NodeId b) {

@@ -27,7 +27,8 @@ class GraphMaker {
   N reduce(air::ReduceOp op, N x, int axis);
   N sum(N x, int axis) { return reduce(air::ReduceOp::Add, x, axis); }
   N mean(N x, int axis);
-  N broadcast(N x, const Shape& shape);
+  /// By value: shapes of nodes move when nodes are made.
+  N broadcast(N x, Shape shape);
   N reshape(N x, Shape shape) { return builder.reshape(x, std::move(shape)); }
   N permute(N x, std::vector<int> order) { return builder.permute(x, std::move(order)); }
   /// a (… n k) times b (… k m).
