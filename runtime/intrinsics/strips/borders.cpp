@@ -82,26 +82,28 @@ void with_border(void* to, const void* array, const void* border, int64_t start,
   const Axis plane{plane_offset, plane_limit};
   const Axis row{line_offset, line_limit};
   const int64_t length = (places + phases - 1) / phases;
-  auto* out = static_cast<T*>(to);
-  fill(out, *static_cast<const T*>(border), planes * lines * phases * length);
+  const T around = *static_cast<const T*>(border);
   const int64_t behind = std::min(places, place_offset + place_limit);
   for (int64_t phase = 0; phase < phases; ++phase) {
     const int64_t begin = std::min(length, first_of_phase(place_offset, phase, phases));
     const int64_t end = std::clamp(first_of_phase(behind, phase, phases), begin, length);
     const T* inside =
         static_cast<const T*>(array) + (start + (phase + begin * phases) * place_stride);
-    T* line = out + phase * length + begin;
+    T* line = static_cast<T*>(to) + phase * length;
     for (int64_t p = 0; p < planes; ++p) {
       for (int64_t l = 0; l < lines; ++l, line += phases * length) {
         if (!plane.has(p) || !row.has(l)) {
+          fill(line, around, length);
           continue;
         }
         const T* from = inside + (p * plane_stride + l * line_stride);
+        fill(line, around, begin);
         if (phases * place_stride == 1) {
-          copy(line, from, end - begin);
+          copy(line + begin, from, end - begin);
         } else {
-          take(line, from, phases * place_stride, end - begin);
+          take(line + begin, from, phases * place_stride, end - begin);
         }
+        fill(line + end, around, length - end);
       }
     }
   }
