@@ -70,6 +70,7 @@ constexpr Pass<loops::Module> kTccPasses[] = {
     {"split_guards",     loops::split_guards,    false, "guards leave the loops: what is left of these runs in strips"},
     {"dead_guards",      loops::dead_code,       true,  "pieces of a loop do not need what the guard kept apart"},
     {"hoist_indices",    loops::hoist_indices,   false, "rows that an index chooses are copied in strips"},
+    {"distribute",       loops::distribute,      false, "around elements that an index chooses, too, loops run in strips"},
     {"strip",            loops::strip,           false, "innermost loops call vector routines: TinyCC keeps nothing in registers"},
     {"partial_sums",     loops::partial_sums,    true,  "the other float sums need eight partial sums for precision"},
     {"hoist",            loops::hoist,           false, "invariants are computed once; TinyCC does not do it"},
@@ -105,6 +106,8 @@ constexpr Order kTccOrder[] = {
     {"unroll", "strip", "strips are straight-line code"},
     {"contract", "transpose", "packing turns operands itself"},
     {"hoist_indices", "strip", "strips bind no indices"},
+    {"hoist_indices", "distribute", "indices that choose rows leave the loops over these"},
+    {"distribute", "strip", "what is apart from the binds runs in strips"},
     {"transpose", "strip", "turned blocks are read in steps of one"},
     {"strip", "partial_sums", "sums of strips have lanes of their own"},
 };

@@ -14,6 +14,17 @@
       (ok (forward program 'y (ids 2 0)))
       (ok (signals (forward program 'y (ids 2 3)) 'error)))))
 
+(deftest ids-out-of-range-among-many
+  (let ((scores (proceed (linspace '(1000 40) 0.001 0.0))))
+    (flet ((loss (last)
+             (!cross-entropy-with-logits
+              scores (proceed (!where (!< (linspace '(1000) 1.0 0.0) 999.0)
+                                      (make-tensor '(1000) :dtype :int64 :initial-element 3)
+                                      (make-tensor '(1000) :dtype :int64 :initial-element last))))))
+      (ok (< 3.7 (item (loss 3)) 3.71))
+      (ok (signals (proceed (loss 40)) 'error))
+      (ok (signals (proceed (loss -1)) 'error)))))
+
 (deftest ignored-ids
   (check-tensor (!nll (logits) (ids 2 -100)) :float32 '() '(-3.0))
   (check-tensor (!nll (logits) (ids 2 7) :ignore-index 7) :float32 '() '(-3.0))
