@@ -6,8 +6,10 @@
 #include <cstring>
 #include <type_traits>
 
-#ifdef __AVX2__
+#if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace caten::runtime::strips {
@@ -47,6 +49,18 @@ inline V multiply_add(V a, V b, V c) {
   }
   if constexpr (std::is_same_v<T, double> && sizeof(V) == 32) {
     return _mm256_fmadd_pd(a, b, c);
+  }
+#endif
+#ifdef __aarch64__
+  if constexpr (std::is_same_v<T, float> && sizeof(V) == 16) {
+    return reinterpret_cast<V>(vfmaq_f32(reinterpret_cast<float32x4_t>(c),
+                                         reinterpret_cast<float32x4_t>(a),
+                                         reinterpret_cast<float32x4_t>(b)));
+  }
+  if constexpr (std::is_same_v<T, double> && sizeof(V) == 16) {
+    return reinterpret_cast<V>(vfmaq_f64(reinterpret_cast<float64x2_t>(c),
+                                         reinterpret_cast<float64x2_t>(a),
+                                         reinterpret_cast<float64x2_t>(b)));
   }
 #endif
   return a * b + c;
