@@ -164,6 +164,7 @@ class Contractor : private ContractionRows {
     if (cores.size() == 1) {
       drop_copy(cores[0], parts[1], declared);
     }
+    sink_stores(cores, declared, parts);
     if (!parts_are_independent(parts) || !operands_are_ready(cores, declared) ||
         !rows_are_apart(loop, cores, declared)) {
       return false;
@@ -188,7 +189,8 @@ class Contractor : private ContractionRows {
     if (visible) {
       limit_columns(*visible, block, cores, parts, products, outer.body);
     }
-    // Scratch of a row becomes scratch of a block of rows.
+    keep_in_parts(cores, declared, parts);
+    // Other scratch of a row becomes scratch of a block of rows.
     const ExprId in_block = pool_.sub(pool_.range(loop.range), block.first);
     const auto widen = [&](ArrayId& array, ExprId& index) {
       if (std::find(declared.begin(), declared.end(), array) != declared.end()) {
@@ -347,10 +349,11 @@ Module contract_shared(Module module) {
 // The loop over rows holds straight-line code and nests; those that add a(i, k) * b(k, j) to a row
 // are the contractions. The loop becomes one over blocks of rows: what came before a contraction
 // runs for all rows of the block, then the micro-kernel adds to the whole block, then what came
-// after. Scratch that a row had, the block has per row: so an epilogue reads sums that are still in
-// the cache, and a prologue (a softmax before the second product of an attention) computes the
-// rows that the next contraction packs. Operands are packed through their index expressions,
-// windows of an image straight from it; what is more than that is computed into a matrix first.
+// after. Scratch that a row had and that several of these use, the block has per row: so an
+// epilogue reads sums that are still in the cache, and a prologue (a softmax before the second
+// product of an attention) computes the rows that the next contraction packs. Operands are packed
+// through their index expressions, windows of an image straight from it; what is more than that is
+// computed into a matrix first.
 //
 // Where a mask hides the last columns of a softmax between two contractions, a block computes as
 // many as its longest row has: see Note [visible columns] in visible_columns.cpp.

@@ -18,7 +18,7 @@ namespace caten::loops {
 inline constexpr int64_t kTileRows = 12;
 inline constexpr int64_t kPanelBytes = 128;
 /// Rows of a block from which a mask hides columns: all of them take the columns of the longest.
-inline constexpr int64_t kMaskedRows = 36;
+inline constexpr int64_t kMaskedRows = 24;
 /// So many rows and more make a tile that is about as fast as a whole one.
 inline constexpr int64_t kFewRows = 4;
 /// Blocks of columns only are for so many rows at most.

@@ -88,6 +88,57 @@ class ContractionRows : protected ContractionPlanner {
     });
   }
 
+  // ---- scratch that one part alone uses stays with the row ----
+
+  static bool touches(const Block& statements, ArrayId array) {
+    bool out = false;
+    each_access(const_cast<Block&>(statements),
+                [&](ArrayId touched, ExprId) { out |= touched == array; });
+    return out;
+  }
+  static bool is_used(const std::vector<Core>& cores, ArrayId array) {
+    return std::any_of(cores.begin(), cores.end(), [&](const Core& core) {
+      return core.row == array || touches(core.operands, array);
+    });
+  }
+
+  /// First values of scratch that no contraction uses are stored in the part that goes on with it.
+  void sink_stores(const std::vector<Core>& cores, const std::vector<ArrayId>& declared,
+                   std::vector<Block>& parts) {
+    for (size_t i = 0; i + 1 < parts.size(); ++i) {
+      const auto sinks = [&](const Stmt& stmt) {
+        const auto* store = std::get_if<Store>(&stmt.node);
+        return store != nullptr && constants_.contains(store->value.index) &&
+               std::find(declared.begin(), declared.end(), store->array) != declared.end() &&
+               kernel_.array(store->array).is_scalar && !is_used(cores, store->array);
+      };
+      const auto stays = [&](const Stmt& stmt) {
+        return !sinks(stmt) && !std::holds_alternative<Constant>(stmt.node) &&
+               !std::holds_alternative<Comment>(stmt.node);
+      };
+      if (std::none_of(parts[i].begin(), parts[i].end(), stays)) {
+        const auto first = std::stable_partition(parts[i].begin(), parts[i].end(),
+                                                 [&](const Stmt& stmt) { return !sinks(stmt); });
+        parts[i + 1].insert(parts[i + 1].begin(), first, parts[i].end());
+        parts[i].erase(first, parts[i].end());
+      }
+    }
+  }
+
+  /// Declares scratch in the only part that uses it, if one does alone.
+  void keep_in_parts(const std::vector<Core>& cores, std::vector<ArrayId>& declared,
+                     std::vector<Block>& parts) {
+    std::erase_if(declared, [&](ArrayId array) {
+      const auto uses = [&](const Block& part) { return touches(part, array); };
+      if (is_used(cores, array) || std::count_if(parts.begin(), parts.end(), uses) != 1) {
+        return false;
+      }
+      Block& part = *std::find_if(parts.begin(), parts.end(), uses);
+      part.insert(part.begin(), Stmt{Scratch{array}});
+      return true;
+    });
+  }
+
   /// The statements for every row of the block.
   void over_rows(const Rows& block, const Block& statements, Block& out) {
     const bool empty = std::all_of(statements.begin(), statements.end(), [](const Stmt& stmt) {
