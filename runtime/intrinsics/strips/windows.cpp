@@ -194,29 +194,28 @@ class Packer {
 #ifdef __AVX2__
   template <typename Reader>
   void copy_vectors(T* out, const Run* runs, int32_t count) const {
-    Reader readers[kHalf];
-    for (int32_t i = 0; i < count; ++i) {
-      readers[i] = Reader(runs[i]);
-    }
     switch (count) {  // the loops of one and two runs have them in registers
       case 1:
-        return copy_runs<1>(out, readers, 1);
+        return copy_runs<1, Reader>(out, runs, 1);
       case 2:
-        return copy_runs<2>(out, readers, 2);
+        return copy_runs<2, Reader>(out, runs, 2);
       default:
-        return copy_runs<kHalf>(out, readers, count);
+        return copy_runs<kHalf, Reader>(out, runs, count);
     }
   }
 
   template <int64_t most, typename Reader>
-  void copy_runs(T* out, const Reader* readers, int32_t count) const {
-    Reader own[most];
-    std::copy_n(readers, count, own);
+  void copy_runs(T* out, const Run* runs, int32_t some) const {
+    const int32_t count = most > 2 ? some : most;
+    Reader readers[most];
+    for (int32_t i = 0; i < count; ++i) {
+      readers[i] = Reader(runs[i]);
+    }
     const auto* image = reinterpret_cast<const float*>(image_);
     for (int64_t c = 0; c < axes_[0].terms; ++c, image += axes_[0].term_stride) {
-      auto all = own[0].first(image);
-      for (int32_t i = 1; i < (most > 2 ? count : most); ++i) {
-        all = own[i].then(all, image);
+      auto all = readers[0].first(image);
+      for (int32_t i = 1; i < count; ++i) {
+        all = readers[i].then(all, image);
       }
       *reinterpret_cast<Vector*>(out) = reinterpret_cast<Vector>(all);
       out += taps_ * kLines;
