@@ -4,6 +4,7 @@
 //
 //   for j { s = 0; for k { s += f(j, k) }; rest(s) }   ->   for j { t = 0 + f(j, 0) + …; rest(t) }
 #include <algorithm>
+#include <utility>
 
 #include "codegen/loops/passes/passes.h"
 #include "codegen/loops/passes/window_padder.h"
@@ -44,19 +45,21 @@ class Unroller {
     Block out;
     out.reserve(statements.size());
     for (Stmt& stmt : statements) {
-      auto* loop = std::get_if<For>(&stmt.node);
-      if (loop != nullptr) {
+      if (auto* loop = std::get_if<For>(&stmt.node)) {
         const bool is_plain = loop->kind == LoopKind::Serial && pool_.is(loop->lo, 0);
         around_.push_back({loop->range, loop->hi, is_plain, &out});
-      }
-      if (loop != nullptr && is_window(*loop)) {
-        pad(*loop);
-        unroll(*loop);
-      } else if (Block* body = body_of(stmt)) {
-        block(*body);
-      }
-      if (loop != nullptr) {
+        if (is_window(*loop)) {
+          pad(*loop);
+          unroll(*loop);
+        } else {
+          block(loop->body);
+        }
         around_.pop_back();
+      } else if (Block* body = body_of(stmt)) {
+        // What a condition guards is not copied before it.
+        const std::vector<LoopAround> outside = std::exchange(around_, {});
+        block(*body);
+        around_ = outside;
       }
       out.push_back(std::move(stmt));
     }

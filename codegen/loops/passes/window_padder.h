@@ -29,6 +29,14 @@ class WindowPadder : private WindowFinder {
         written_.push_back(store->array);
       } else if (const auto* sum = std::get_if<Accumulate>(&stmt.node)) {
         written_.push_back(sum->array);
+      } else if (const auto* call = std::get_if<Call>(&stmt.node)) {
+        for (const Call::Pointer& pointer : call->pointers) {
+          if (pointer.written) {
+            written_.push_back(pointer.array);
+          }
+        }
+      } else if (const auto* sort = std::get_if<SortLine>(&stmt.node)) {
+        written_.push_back(sort->order);
       }
     });
   }
@@ -123,7 +131,7 @@ class WindowPadder : private WindowFinder {
                 return std::any_of(load.guard.begin(), load.guard.end(),
                                    [&](ExprId expr) { return pool_.uses(expr, loop.range); });
               });
-    if (is_own ||
+    if (is_own || first == around.end() ||
         !std::all_of(first, around.end(), [](const LoopAround& loop) { return loop.is_plain; })) {
       return std::nullopt;
     }
@@ -136,7 +144,7 @@ class WindowPadder : private WindowFinder {
       count *= known(loop->extent).value_or(0);
     }
     const std::optional<Windows> windows = windows_of(load, lines, terms);
-    if (lines.empty() || !windows) {
+    if (!windows || uses_data(windows->index)) {
       return std::nullopt;
     }
     int64_t loads = count;
@@ -163,6 +171,14 @@ class WindowPadder : private WindowFinder {
     }
     place_lines(out);
     return out;
+  }
+
+  /// Whether a Bind, which may be inside of the loops, has set one of the ranges.
+  bool uses_data(ExprId expr) const {
+    const auto& ranges = pool_.ranges_of(expr);
+    return std::any_of(ranges.begin(), ranges.end(), [&](RangeId range) {
+      return pool_.range_info(range).kind == index::RangeKind::Data;
+    });
   }
 
   /// Lines that step over places read neighbours all the same: the places that one term reads in
