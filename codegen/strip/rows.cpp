@@ -12,6 +12,9 @@ namespace {
 
 using vector::Value;
 
+/// Rows of fewer elements are faster one element after the other.
+constexpr int64_t kShortestRow = 2;
+
 class RowsBuilder : private Run {
  public:
   RowsBuilder(Isa isa, int lane_bytes, index::Pool& pool, const loops::Kernel& kernel,
@@ -47,7 +50,8 @@ class RowsBuilder : private Run {
   }
 
  private:
-  /// Whether what is inside the loop are strips of one number of elements.
+  /// Whether what is inside the loop are strips of one number of elements. Loops that are too short
+  /// for the calls of strips are strips here: one call is for many rows.
   bool has_only_strips() const {
     const loops::For* first = nullptr;
     for (const loops::Stmt& stmt : loop_.body) {
@@ -55,8 +59,13 @@ class RowsBuilder : private Run {
         continue;
       }
       const auto* strip = std::get_if<loops::For>(&stmt.node);
-      if (strip == nullptr || strip->kind != loops::LoopKind::Strip || !pool_.is(strip->lo, 0) ||
-          pool_.uses(strip->hi, loop_.range) || (first != nullptr && strip->hi != first->hi)) {
+      if (strip == nullptr || !pool_.is(strip->lo, 0) || pool_.uses(strip->hi, loop_.range) ||
+          (first != nullptr && strip->hi != first->hi)) {
+        return false;
+      }
+      const std::optional<int64_t> count = pool_.constant_value(strip->hi);
+      const bool is_short = strip->kind == loops::LoopKind::Serial && count >= kShortestRow;
+      if (strip->kind != loops::LoopKind::Strip && !is_short) {
         return false;
       }
       first = strip;

@@ -44,11 +44,7 @@ struct Place {
   int32_t displacement = 0;
   Numbers lanes{};  // Constant: the first one is in every lane; Table: of 32 bits, over and over
 
-  static Place reg(int number) {
-    Place out;
-    out.number = static_cast<uint8_t>(number);
-    return out;
-  }
+  static Place reg(int number) { return {Kind::Register, static_cast<uint8_t>(number)}; }
   static Place reg(Gpr number) { return reg(static_cast<int>(number)); }
   static Place memory(Gpr base, int32_t displacement) {
     Place out;

@@ -9,12 +9,23 @@
 namespace caten::loops {
 namespace {
 
+/// What one iteration takes, in plain statements: an elementary function is a call where a loop is
+/// scalar.
+int64_t statements(const For& loop) {
+  constexpr int64_t kCall = 12;
+  int64_t out = 0;
+  for (const Stmt& stmt : loop.body) {
+    const auto* let = std::get_if<Let>(&stmt.node);
+    out += let != nullptr && air::info(let->op).has(air::kTranscendental) ? kCall : 1;
+  }
+  return out;
+}
+
 bool is_long(const Module& module, const For& loop) {
   const index::Pool& pool = module.pool;
   const std::optional<int64_t> end = pool.constant_value(loop.hi);
   const std::optional<int64_t> begin = pool.constant_value(loop.lo);
-  return !end || !begin ||
-         module.tiling.is_worth_a_strip(*end - *begin, static_cast<int64_t>(loop.body.size()));
+  return !end || !begin || module.tiling.is_worth_a_strip(*end - *begin, statements(loop));
 }
 
 void mark(const Module& module, const Kernel& kernel, Block& block) {

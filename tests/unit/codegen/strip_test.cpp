@@ -226,7 +226,8 @@ TEST(GnuContractions, AgreeWithTheEvaluator) {
 }
 
 /// Rows whose strips and the numbers between them all are vector programs are one call for many of
-/// them: 70 rows are more than a call takes, rows of 37 elements have a rest of single ones.
+/// them: 70 rows are more than a call takes, rows of 37 elements have a rest of single ones, rows of 3
+/// have no whole vector.
 TEST(Rows, AreOneRoutine) {
   if (isa() < Isa::Avx2) {
     GTEST_SKIP() << "this machine has no AVX2";
@@ -250,7 +251,7 @@ TEST(Rows, AreOneRoutine) {
        [](GraphMaker& g, NodeId x) { return g.add(x, g.input("b", {g.graph[x].shape[1]})); }},
   };
   for (const auto& [kind, make] : kinds) {
-    for (const int64_t size : {37, 64, 700}) {
+    for (const int64_t size : {3, 10, 37, 64, 700}) {
       GraphMaker g;
       g.output("y", make(g, g.input("x", {kRows, size})));
       const std::string source = check(g, Data::Tame);
