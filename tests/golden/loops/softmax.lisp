@@ -17,7 +17,7 @@
     (scratch a3 float32 1)
     (store a3 0 %2)
     (let %4 float32 (load a0 0))
-    (for r12 0 8
+    (strip r12 0 8
       (let %3 float32 (load a1 (+ r12 (* 8 r10))))
       (let %5 float32 (sub %3 %4))
       (let %6 float32 (exp %5))

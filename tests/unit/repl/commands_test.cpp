@@ -110,7 +110,7 @@ TEST_F(CommandsTest, StagesOfTensors) {
   EXPECT_NE(run(":air (sincos x)").find("sin"), std::string::npos);
   EXPECT_NE(run(":schedule (sincos x)").find("kernel"), std::string::npos)
       << run(":schedule (sincos x)");
-  EXPECT_NE(run(":loops (sincos x)").find("for"), std::string::npos) << run(":loops (sincos x)");
+  EXPECT_NE(run(":loops (sincos x)").find("(strip"), std::string::npos) << run(":loops (sincos x)");
   EXPECT_EQ(run(":fuse (sincos x)").rfind("1 kernel", 0), 0U);
   EXPECT_NE(run(":c (sincos x)").find("int sincos_("), std::string::npos) << run(":c (sincos x)");
   EXPECT_NE(run(":c (caten (sincos x))").find("int sincos_("), std::string::npos);
