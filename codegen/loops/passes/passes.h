@@ -15,6 +15,8 @@ Module partial_sums(Module module);
 Module hoist(Module module);
 /// Of these only indices that come from elements, and what they need.
 Module hoist_indices(Module module);
+/// Searches for the first extreme become an extreme and a search for it.
+Module first_extreme(Module module);
 /// Loops that bind an index become loops around the binds, and loops without.
 Module distribute(Module module);
 /// Computations that a block or one around it has are not repeated.

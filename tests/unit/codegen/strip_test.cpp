@@ -127,6 +127,24 @@ TEST_P(Strips, ChoiceAndReductions) {
   check(g);
 }
 
+/// Of any bits, NaN among them; and of few different numbers, where the first of several counts.
+TEST_P(Strips, FirstExtremes) {
+  const DType dtype = dtype_at(GetParam());
+  GraphMaker g;
+  const NodeId x = g.input("x", {3, kElements}, dtype);
+  for (const bool max : {true, false}) {
+    g.output("rows", g.builder.arg_reduce(max, x, 1));
+    g.output("columns", g.builder.arg_reduce(max, x, 0));
+    g.output("all", g.builder.arg_reduce(max, g.reshape(x, {3 * kElements}), 0));
+    if (dtype != DType::Bool) {
+      g.output("computed", g.builder.arg_reduce(max, g.add(x, x), 1));
+    }
+    const NodeId few = g.builder.cast(g.op(Op::Lt, x, g.mul(x, x)), dtype);
+    g.output("equal", g.builder.arg_reduce(max, few, 1));
+  }
+  check(g);
+}
+
 INSTANTIATE_TEST_SUITE_P(DTypes, Strips, ::testing::Range(0, kDTypeCount), [](const auto& test) {
   return std::string(caten::info(dtype_at(test.param)).name);
 });
