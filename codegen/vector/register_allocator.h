@@ -226,7 +226,10 @@ class RegisterAllocator {
     return Place::reg(from_mask(value));
   }
   /// A register that gets a value which only a mask register has.
-  virtual int from_mask(Value value) { CATEN_UNREACHABLE("vector value {} is nowhere", value); }
+  virtual int from_mask(Value value) {
+    CATEN_CHECK(spilled_[value] >= 0, "vector value {} is nowhere", value);
+    return register_of_[value];
+  }
   int in_register(Value value) {
     const Place where = place(value);
     if (where.kind == Place::Kind::Register) {
