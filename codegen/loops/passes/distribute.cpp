@@ -4,25 +4,18 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
+#include "codegen/loops/passes/loop_stages.h"
 #include "codegen/loops/passes/passes.h"
 #include "codegen/loops/visit.h"
 
 namespace caten::loops {
 namespace {
 
-/// In order of execution.
-enum Stage : size_t {
-  kRows,    // inner loops and what they need
-  kBefore,  // what the index is computed from
-  kBound,   // binds, and loads at what they bind
-  kAfter,   // what depends on these
-  kStages
-};
-
 /// Below so many operations outside of inner loops the loop stays as it is.
 constexpr int kLeastOps = 4;
+/// Iterations of a block of a parallel loop around other loops: what several threads can share.
+constexpr int64_t kParallelRows = 16;
 
 class Distributor {
  public:
@@ -72,175 +65,28 @@ class Distributor {
         : pool_(all.pool_), tiling_(all.tiling_), kernel_(all.kernel_), loop_(loop) {}
 
     std::optional<For> run() {
-      if (!place_statements() || !arrays_are_apart() || !is_worth_it()) {
+      std::optional<Stages> stages = StageFinder(pool_, kernel_, loop_).find();
+      if (!stages) {
         return std::nullopt;
       }
-      return blocks();
+      stages_ = std::move(*stages);
+      return is_worth_it() ? std::optional(blocks()) : std::nullopt;
     }
 
    private:
-    // ---- which stage a statement belongs to ----
-
-    /// Calls f on every array that the statement or what is inside reads or writes.
-    template <typename F>
-    static void each_array(const Stmt& stmt, F f) {
-      if (const auto* load = std::get_if<Load>(&stmt.node)) {
-        f(load->array, false);
-      } else if (const auto* store = std::get_if<Store>(&stmt.node)) {
-        f(store->array, true);
-      } else if (const auto* sum = std::get_if<Accumulate>(&stmt.node)) {
-        f(sum->array, true);
-      } else if (const Block* body = body_of(stmt)) {
-        for (const Stmt& inner : *body) {
-          each_array(inner, f);
-        }
-      }
+    bool has_loops() const {
+      return std::any_of(loop_.body.begin(), loop_.body.end(),
+                         [](const Stmt& stmt) { return body_of(stmt) != nullptr; });
     }
-    template <typename F>
-    static void each_operand(const Stmt& stmt, F f) {
-      for_each_operand(stmt, f);
-      if (const Block* body = body_of(stmt)) {
-        for_each_stmt(*body, [&](const Stmt& inner) { for_each_operand(inner, f); });
-      }
-    }
-    bool uses_bound(const Stmt& stmt) const {
-      bool out = false;
-      const auto look = [&](const Stmt& one) {
-        for_each_expr(one, [&](ExprId expr) {
-          for (RangeId range : bound_) {
-            out |= pool_.uses(expr, range);
-          }
-        });
-      };
-      look(stmt);
-      if (const Block* body = body_of(stmt)) {
-        for_each_stmt(*body, look);
-      }
-      return out;
-    }
-
-    bool place_statements() {
-      stages_.assign(loop_.body.size(), kBefore);
-      std::map<uint32_t, size_t> made_in;  // values
-      std::map<uint32_t, size_t> kept_in;  // arrays that the loop declares: last write
-      for (size_t i = 0; i < loop_.body.size(); ++i) {
-        const Stmt& stmt = loop_.body[i];
-        if (const auto* scratch = std::get_if<Scratch>(&stmt.node)) {
-          own_[scratch->array.index] = i;
-          continue;
-        }
-        size_t depends = kRows;
-        each_operand(stmt, [&](ValueId value) {
-          if (const auto made = made_in.find(value.index); made != made_in.end()) {
-            depends = std::max(depends, made->second);
-          }
-        });
-        each_array(stmt, [&](ArrayId array, bool) {
-          if (const auto kept = kept_in.find(array.index); kept != kept_in.end()) {
-            depends = std::max(depends, kept->second);
-          }
-        });
-        size_t stage = kBefore;
-        if (const auto* bind = std::get_if<Bind>(&stmt.node)) {
-          if (depends > kBefore) {
-            return false;
-          }
-          bound_.push_back(bind->range);
-          stage = kBound;
-        } else if (uses_bound(stmt)) {
-          if (!std::holds_alternative<Load>(stmt.node)) {
-            return false;
-          }
-          stage = kBound;
-        } else if (depends >= kBound) {
-          stage = kAfter;
-        }
-        if (body_of(stmt) != nullptr) {
-          if (stage != kBefore) {
-            return false;
-          }
-          stage = kRows;
-        }
-        stages_[i] = stage;
-        if (const std::optional<ValueId> value = defined_by(stmt)) {
-          made_in[value->index] = stage;
-        }
-        each_array(stmt, [&](ArrayId array, bool writes) {
-          if (writes && own_.contains(array.index)) {
-            kept_in[array.index] = stage;
-          }
-        });
-      }
-      need_early();
-      return true;
-    }
-
-    /// What inner loops need, and writes of what they read or add to, belong to the rows.
-    void need_early() {
-      std::set<uint32_t> values;
-      std::set<uint32_t> arrays;
-      for (size_t i = loop_.body.size(); i-- > 0;) {
-        const Stmt& stmt = loop_.body[i];
-        bool needed = stages_[i] == kRows;
-        if (const std::optional<ValueId> value = defined_by(stmt)) {
-          needed |= values.contains(value->index);
-        }
-        each_array(stmt, [&](ArrayId array, bool writes) {
-          needed |= writes && own_.contains(array.index) && arrays.contains(array.index);
-        });
-        if (!needed || stages_[i] > kBefore) {
-          continue;
-        }
-        stages_[i] = kRows;
-        each_operand(stmt, [&](ValueId value) { values.insert(value.index); });
-        each_array(stmt, [&](ArrayId array, bool) { arrays.insert(array.index); });
-      }
-    }
-
-    /// What one stage writes the others do not touch, but for scratch of an iteration that later
-    /// stages read.
-    bool arrays_are_apart() {
-      std::map<uint32_t, std::set<size_t>> touched;
-      std::map<uint32_t, std::set<size_t>> written;
-      for (size_t i = 0; i < loop_.body.size(); ++i) {
-        each_array(loop_.body[i], [&](ArrayId array, bool writes) {
-          touched[array.index].insert(stages_[i]);
-          if (writes) {
-            written[array.index].insert(stages_[i]);
-          }
-        });
-      }
-      for (const auto& [array, declaration] : own_) {
-        stages_[declaration] = touched.contains(array) ? *touched[array].begin() : kRows;
-      }
-      for (const auto& [array, stages] : touched) {
-        const auto writes = written.find(array);
-        if (stages.size() < 2 || writes == written.end()) {
-          continue;
-        }
-        const size_t writer = *writes->second.begin();
-        if (!own_.contains(array) || !kernel_.arrays[array].is_scalar ||
-            writes->second.size() > 1 || *stages.begin() < writer) {
-          return false;
-        }
-        written_in_[array] = writer;
-      }
-      return true;
-    }
-
     bool is_worth_it() const {
       int ops = 0;
-      bool loops = false;
-      for (size_t i = 0; i < loop_.body.size(); ++i) {
-        loops |= stages_[i] == kRows && body_of(loop_.body[i]) != nullptr;
-        if (const auto* let = std::get_if<Let>(&loop_.body[i].node)) {
+      for (const Stmt& stmt : loop_.body) {
+        if (const auto* let = std::get_if<Let>(&stmt.node)) {
           ops += air::info(let->op).has(air::kTranscendental) ? codegen::kTranscendentalOps : 1;
         }
       }
-      return loops || ops >= kLeastOps;
+      return ops >= kLeastOps || has_loops();
     }
-
-    // ---- the loops ----
 
     /// Whether a stage computes the value again: it costs less than a store and a load.
     static bool is_repeated(const Stmt& stmt) {
@@ -249,9 +95,11 @@ class Distributor {
     }
 
     For blocks() {
-      const ExprId size = pool_.constant(tiling_.strip);
+      const bool is_shared = loop_.kind == LoopKind::Parallel && has_loops();
+      iterations_ = is_shared ? std::min(kParallelRows, tiling_.strip) : tiling_.strip;
+      const ExprId size = pool_.constant(iterations_);
       const ExprId count =
-          pool_.floor_div(pool_.add(loop_.hi, pool_.constant(tiling_.strip - 1)), size);
+          pool_.floor_div(pool_.add(loop_.hi, pool_.constant(iterations_ - 1)), size);
       const RangeId number = pool_.new_range(count, index::RangeKind::Spatial);
       first_ = pool_.mul(pool_.range(number), size);
       For out{number, pool_.constant(0), count, loop_.kind, {}};
@@ -283,7 +131,7 @@ class Distributor {
       array.label = std::move(label);
       array.dtype = dtype;
       array.widened = widened;
-      array.size = pool_.constant(tiling_.strip);
+      array.size = pool_.constant(iterations_);
       array.written = true;
       const ArrayId id = kernel_.new_array(std::move(array));
       declared.push_back({Scratch{id}});
@@ -292,7 +140,7 @@ class Distributor {
 
     /// What an iteration leaves in its scratch is copied, and later stages read the copies.
     void copy_arrays(std::array<Block, kStages>& stages, Block& declared) {
-      for (const auto& [index, writer] : written_in_) {
+      for (const auto& [index, writer] : stages_.shared) {
         const ArrayId original{index};
         const Array info = kernel_.array(original);
         const ArrayId copy = scratch(info.label, info.dtype, info.widened, declared);
@@ -324,7 +172,7 @@ class Distributor {
       }
       const auto fetch = [&](size_t stage, ValueId value) {
         const auto definition = defined.find(value.index);
-        if (definition == defined.end() || stages_[definition->second] == stage) {
+        if (definition == defined.end() || stages_.of[definition->second] == stage) {
           return value;
         }
         const auto [entry, inserted] = known[stage].try_emplace(value.index, value);
@@ -348,7 +196,7 @@ class Distributor {
         auto array = stored.find(value.index);
         if (array == stored.end()) {
           const ArrayId id = scratch(info.label, info.dtype, is_half(info.dtype), declared);
-          out[stages_[definition->second]].push_back({Store{id, in_block(), value}});
+          out[stages_.of[definition->second]].push_back({Store{id, in_block(), value}});
           array = stored.emplace(value.index, id).first;
         }
         out[stage].push_back({Load{fresh, array->second, in_block(), {}}});
@@ -356,7 +204,7 @@ class Distributor {
       };
       for (size_t stage = 0; stage < kStages; ++stage) {
         for (size_t i = 0; i < loop_.body.size(); ++i) {
-          if (stages_[i] != stage) {
+          if (stages_.of[i] != stage) {
             continue;
           }
           Stmt stmt = std::move(loop_.body[i]);
@@ -387,10 +235,8 @@ class Distributor {
     const codegen::Tiling& tiling_;
     Kernel& kernel_;
     For& loop_;
-    std::vector<size_t> stages_;      // per statement
-    std::map<uint32_t, size_t> own_;  // arrays declared in the loop -> declaration
-    std::vector<RangeId> bound_;
-    std::map<uint32_t, size_t> written_in_;  // scratch that several stages use -> stage
+    Stages stages_;
+    int64_t iterations_ = 0;  // of a block
     ExprId first_;
   };
 
