@@ -12,10 +12,10 @@ constexpr int kElements = 1;
 constexpr int kFirstMask = 2;
 constexpr int kMasks = 8;
 
-// Instructions of mask registers, of 16 bits, and between them and vectors.
+// Instructions of mask registers, of 16 bits, and between them and vectors. Bits beyond the lanes
+// are zero.
 constexpr Opcode kMaskAnd{0, 1, 0x41, Length::Bits256};     // kandw
 constexpr Opcode kMaskAndNot{0, 1, 0x42, Length::Bits256};  // kandnw
-constexpr Opcode kMaskNot{0, 1, 0x44, Length::Bits128};     // knotw
 constexpr Opcode kMaskOr{0, 1, 0x45, Length::Bits256};      // korw
 constexpr Opcode kMaskXor{0, 1, 0x47, Length::Bits256};     // kxorw
 constexpr Opcode kMaskLoad{0, 1, 0x90, Length::Bits128};    // kmovw
@@ -45,6 +45,10 @@ class Avx512Assembler : public Assembler {
   }
   Opcode ternary() const { return by_width({1, 3, 0x25}); }    // vpternlogd
   Opcode test_mask() const { return by_width({1, 2, 0x27}); }  // vptestmd
+  /// knotw or knotb
+  Opcode mask_not() const {
+    return {static_cast<uint8_t>(lane_bytes_ == 8 ? 1 : 0), 1, 0x44, Length::Bits128};
+  }
   /// vpmovdb or vpmovqb
   Opcode narrow_bytes() const {
     return {2,
@@ -177,7 +181,7 @@ class Avx512Assembler : public Assembler {
     const bool b = is_in_mask(i.b);
     if (i.code == Code::Xor && ((a && is_always(i.b)) || (b && is_always(i.a)))) {
       const int from = in_mask(a ? i.a : i.b);
-      encoder_.vex(kMaskNot, define_mask(), 0, Place::reg(from));
+      encoder_.vex(mask_not(), define_mask(), 0, Place::reg(from));
       release(i);
     } else if (a && b) {
       const int first = in_mask(i.a);

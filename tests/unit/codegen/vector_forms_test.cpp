@@ -173,5 +173,27 @@ TEST(VectorPrograms, EveryFormIsWhatTheDisassemblerSays) {
   }
 }
 
+/// Comparisons, logic on them and selections; the complement has no bits beyond the lanes. Four
+/// vectors a round have more masks than there are registers: some become vectors.
+TEST(VectorPrograms, LogicOnMasksIsInMaskRegisters) {
+  for (const int lane_bytes : {4, 8}) {
+    Builder b(Isa::Avx512, lane_bytes);
+    const DType dtype = lane_bytes == 8 ? DType::Float64 : DType::Float32;
+    const Value x = b.load(stream(b, dtype));
+    const Value y = b.load(stream(b, dtype));
+    const Value less = b.binary(Code::Less, x, y);
+    const Value known = b.load(stream(b, DType::Bool));
+    const Value other = b.binary(Code::Xor, b.binary(Code::And, less, known), b.ones());
+    const Value either = b.binary(Code::Or, other, b.binary(Code::Xor, less, known));
+    b.store(stream(b, dtype), b.select(b.binary(Code::AndNot, less, either), x, y));
+    const std::string text = disassembled(assemble(Isa::Avx512, b.take()));
+    for (const char* name : {"kandw", "kxorw", "korw", "kandnw", "vptestm", "vpmovm2"}) {
+      EXPECT_NE(text.find(name), std::string::npos) << name << "\n" << text;
+    }
+    EXPECT_NE(text.find(lane_bytes == 8 ? "knotb" : "knotw"), std::string::npos) << text;
+    EXPECT_EQ(text.substr(0, text.find("\tret")).find("(bad)"), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace caten::vector
