@@ -26,7 +26,7 @@ export DEBIAN_FRONTEND=noninteractive
 dpkg --add-architecture arm64
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends cmake ninja-build g++ g++-aarch64-linux-gnu git \
-  libcli11-dev nlohmann-json3-dev qemu-user-static tao-pegtl-dev libedit-dev:arm64 libfmt-dev:arm64 \
+  libcli11-dev nlohmann-json3-dev qemu-user-static tao-pegtl-dev libedit-dev:arm64 libfmt-dev:arm64 libgomp1:arm64 \
   libgtest-dev:arm64 libmpfr-dev:arm64 libpcre2-dev:arm64 libtcc-dev:arm64 > /dev/null
 git config --global --add safe.directory /src
 touch /ready
@@ -52,9 +52,11 @@ for test in tests/lisp/*.lisp; do
   $on_arm /build/bin/catenc test --backend=tcc "$test" | tail -1 | sed "s|^|$test: |"
 done
 $on_arm /build/tests/fuzz/fuzz_programs --seed 1 --count 500 --backends tcc,threads | tail -1
-# Not here: a program that cannot be started is found out later in QEMU.
+# Not here: a program that cannot be started is found out later in QEMU; the cc backend wants a compiler
+# that knows the machine it runs on; TinyCC as a program is not installed.
 $on_arm /build/tests/unit/runtime/runtime_tests --gtest_brief=1 \
   --gtest_filter='-SystemCompiler.ReportsOutputAndEnd'
-$on_arm /build/tests/unit/codegen/codegen_tests --gtest_brief=1
+$on_arm /build/tests/unit/codegen/codegen_tests --gtest_brief=1 \
+  --gtest_filter='-Native*:Auto*:Library.LongChainsCompile'
 echo "ok: on 64-bit Arm, too"
 END
