@@ -1,6 +1,8 @@
 // See session.h.
 #include "frontend/driver/session.h"
 
+#include <malloc.h>
+
 #include <cstdio>
 
 #include "frontend/driver/output.h"
@@ -51,10 +53,23 @@ void apply_default_dtype(lisp::Interpreter& interp, const std::string& text) {
   set_to_keyword(interp, "*DEFAULT-FLOAT*", text);
 }
 
+/// Arrays that a step of a model frees, the next one allocates again: the C library keeps their
+/// pages instead of giving them back. Otherwise they are faulted in and zeroed each time, which
+/// takes longer than a kernel that fills them.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kLargestKept = 32 << 20;  // what mallopt allows (mallopt(3), M_MMAP_THRESHOLD)
+  constexpr int kMostKept = 512 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargestKept);
+  mallopt(M_TRIM_THRESHOLD, kMostKept);
+#endif
+}
+
 }  // namespace
 
 lisp::Interpreter& Session::interpreter() {
   if (interpreter_ == nullptr) {
+    keep_freed_memory();
     interpreter_ = std::make_unique<lisp::Interpreter>();
     install_language(*interpreter_);
     load_stdlib(*interpreter_);

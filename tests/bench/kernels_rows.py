@@ -167,7 +167,7 @@ def rows(peers, roofs):
         named = ((f"softmax {m} {n}", "kernel", lambda x: torch.softmax(x, -1), (x,), "copy 4 MB"),
                  (f"layer-norm {m} {n}", "kernel", lambda x, w, b, n=n: F.layer_norm(x, (n,), w, b), (x, w, b),
                   "copy 4 MB"),
-                 (f"rms-norm {m} {n}", "library", rms_norm, (x, w), "copy 4 MB"),
+                 (f"rms-norm {m} {n}", "kernel", rms_norm, (x, w), "copy 4 MB"),
                  (f"cross-entropy {m} {n}", "library", F.cross_entropy, (x, label), "read 4 MB"))
         for name, runner, function, arguments, roof in named:
             yield from beside(name, 2, function, *arguments, runner=runner)

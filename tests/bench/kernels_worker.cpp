@@ -109,6 +109,10 @@ const std::map<std::string, Maker>& makers() {
          return g.layer_norm(g.input("x", shape({s[0], s[1]})), g.input("scale", shape({s[1]})),
                              g.input("shift", shape({s[1]})));
        }},
+      {"rms-norm",
+       [](auto& g, const Sizes& s) {
+         return g.rms_norm(g.input("x", shape({s[0], s[1]})), g.input("scale", shape({s[1]})));
+       }},
       {"sum-rows",
        [](auto& g, const Sizes& s) {
          return g.sum(g.input("x", shape({s[0], s[1]})), 1);

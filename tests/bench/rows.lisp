@@ -19,9 +19,6 @@
                  (incf runs))))
     (/ (* best 1000000000) internal-time-units-per-second)))
 
-(defun rms-norm (rows width)
-  (!rms-norm (randn (list rows width)) (list width) :weight (randn (list width))))
-
 (defun cross-entropy (rows classes)
   (!cross-entropy-with-logits (randn (list rows classes))
                               (randint (list rows) 0 classes :dtype :int64)))

@@ -80,6 +80,11 @@ NodeId GraphMaker::softmax(NodeId x, int axis) {
   return mul(e, op(Op::Recip, sum(e, axis)));
 }
 
+NodeId GraphMaker::rms_norm(NodeId x, NodeId scale) {
+  const NodeId square = mean(mul(x, x), -1);
+  return mul(mul(x, op(Op::Recip, op(Op::Sqrt, add(square, number(1e-5))))), scale);
+}
+
 NodeId GraphMaker::layer_norm(NodeId x, NodeId scale, NodeId shift) {
   const NodeId d = sub(x, mean(x, -1));
   const NodeId variance = mean(mul(d, d), -1);

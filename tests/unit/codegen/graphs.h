@@ -37,6 +37,7 @@ class GraphMaker {
   N gelu(N x);
   N softmax(N x, int axis);
   N layer_norm(N x, N scale, N shift);
+  N rms_norm(N x, N scale);
   void output(const char* name, N x) { graph.outputs.push_back({name, x}); }
   int rank(N x) const { return graph[x].rank(); }
   const Shape& shape(N x) const { return graph[x].shape; }
