@@ -43,6 +43,9 @@
   (let ((expression (apply name numbers)))
     (with-no-grad (caten expression))))
 
+;; Memory that has been used before, for the results of the first rows.
+(dotimes (i 48) (proceed (ax+b '(1024 1024) 0.0 (float i))))
+
 (let ((programs (make-hash-table :test #'equal)))
   (loop for line = (read-line *standard-input* nil)
         while line
