@@ -149,13 +149,18 @@ class FirstExtreme {
     return value;
   }
 
+  ValueId load(ArrayId array, ExprId index, DType dtype, Block& out) {
+    const ValueId value = kernel_.new_value(dtype, "");
+    out.push_back({Load{value, array, index, {}}});
+    return value;
+  }
+
   /// 16-bit floats run in a float: these have no reductions of their own.
-  void widen(Search& search, Block& out) {
-    const ValueId wide = kernel_.new_value(DType::Float32, "");
-    search.element.push_back({Let{wide, air::Op::Cast, {search.value}}});
-    search.value = wide;
+  Search widened(const Search& narrow, Block& out) {
+    Search search = narrow;
+    search.value = let(air::Op::Cast, DType::Float32, {narrow.value}, search.element);
     Array array;
-    array.label = kernel_.array(search.best.array).label;
+    array.label = kernel_.array(narrow.best.array).label;
     array.space = ArraySpace::Scratch;
     array.dtype = DType::Float32;
     array.size = pool_.constant(1);
@@ -165,18 +170,21 @@ class FirstExtreme {
                    kernel_.new_array(std::move(array)),
                    pool_.constant(0),
                    {}};
-    const double infinity = std::numeric_limits<double>::infinity();
-    const ValueId start = kernel_.new_value(DType::Float32, "");
     out.push_back({Scratch{search.best.array}});
-    out.push_back(
-        {Constant{start, Scalar::of_double(DType::Float32, search.is_max ? -infinity : infinity)}});
-    out.push_back({Store{search.best.array, search.best.index, start}});
+    const DType dtype = kernel_.array(narrow.best.array).dtype;
+    const ValueId start = load(narrow.best.array, narrow.best.index, dtype, out);
+    const ValueId wide = let(air::Op::Cast, DType::Float32, {start}, out);
+    out.push_back({Store{search.best.array, search.best.index, wide}});
+    return search;
   }
 
-  void rewrite(const For& loop, Search search, Block& out) {
-    if (is_half(kernel_.value(search.value).dtype)) {
-      widen(search, out);
-    }
+  void rewrite(const For& loop, const Search& original, Block& out) {
+    const DType narrow = kernel_.value(original.value).dtype;
+    const Search search = is_half(narrow) ? widened(original, out) : original;
+    const DType dtype = kernel_.value(search.value).dtype;
+    const auto [array, at, start] = search.position;
+    const ValueId old_best = load(search.best.array, search.best.index, dtype, out);
+    const ValueId old_place = load(array, at, DType::Int64, out);
     // The extreme.
     For extreme{loop.range, loop.lo, loop.hi, LoopKind::Serial, search.element};
     extreme.body.push_back(
@@ -187,16 +195,20 @@ class FirstExtreme {
     Block second = Cloner(pool_, kernel_, {}).clone(first);
     out.push_back({std::move(extreme)});
     out.push_back({search.best});
+    if (is_half(narrow)) {
+      const ValueId best = let(air::Op::Cast, narrow, {search.best.value}, out);
+      out.push_back({Store{original.best.array, original.best.index, best}});
+    }
     // Where it is.
     const ValueId none = kernel_.new_value(DType::Int64, "");
     out.push_back(
         {Constant{none, Scalar::of_int(DType::Int64, std::numeric_limits<int64_t>::max())}});
-    out.push_back({Store{search.position.array, search.position.index, none}});
+    out.push_back({Store{array, at, none}});
     auto& places = std::get<For>(second.front().node);
     const ValueId value = std::get<Accumulate>(places.body.back().node).value;
     places.body.pop_back();
     ValueId is_it = let(air::Op::Eq, DType::Bool, {value, search.best.value}, places.body);
-    if (is_float(kernel_.value(value).dtype)) {
+    if (is_float(dtype)) {
       const ValueId is_nan = let(air::Op::Ne, DType::Bool, {value, value}, places.body);
       is_it = let(air::Op::Or, DType::Bool, {is_it, is_nan}, places.body);
     }
@@ -204,9 +216,17 @@ class FirstExtreme {
     places.body.push_back({IndexValue{
         place, pool_.substitute(search.index, {{loop.range, pool_.range(places.range)}}), {}}});
     const ValueId candidate = let(air::Op::Where, DType::Int64, {is_it, place, none}, places.body);
-    places.body.push_back(
-        {Accumulate{search.position.array, search.position.index, air::ReduceOp::Min, candidate}});
+    places.body.push_back({Accumulate{array, at, air::ReduceOp::Min, candidate}});
     out.push_back(std::move(second.front()));
+    // Unless what came before is as good.
+    ValueId is_better = let(air::Op::Ne, DType::Bool, {search.best.value, old_best}, out);
+    if (is_float(dtype)) {
+      const ValueId was_number = let(air::Op::Eq, DType::Bool, {old_best, old_best}, out);
+      is_better = let(air::Op::And, DType::Bool, {is_better, was_number}, out);
+    }
+    const ValueId found = load(array, at, DType::Int64, out);
+    const ValueId last = let(air::Op::Where, DType::Int64, {is_better, found, old_place}, out);
+    out.push_back({Store{array, at, last}});
   }
 
   index::Pool& pool_;
@@ -228,6 +248,7 @@ Module first_extreme(Module module) {
 // no strip can do that. But the extreme alone is a reduction in any order, and then the position is
 // the least of those with an element that equals it. Where an element is NaN the extreme is NaN,
 // which equals nothing: then the positions of NaNs are the candidates, and without one there are
-// none. Zeros of both signs are equal in both forms. Elements are read twice, and computed twice
-// where that is cheap.
+// none. Zeros of both signs are equal in both forms. A loop over no elements, or the later piece of
+// one that a guard has cut, leaves the position as it was unless it finds something better.
+// Elements are read twice, and computed twice where that is cheap.
 }  // namespace caten::loops
