@@ -181,44 +181,26 @@ class FirstExtreme {
   void rewrite(const For& loop, const Search& original, Block& out) {
     const DType narrow = kernel_.value(original.value).dtype;
     const Search search = is_half(narrow) ? widened(original, out) : original;
+    const ArrayId array = search.position.array;
+    const ExprId at = search.position.index;
     const DType dtype = kernel_.value(search.value).dtype;
-    const auto [array, at, start] = search.position;
     const ValueId old_best = load(search.best.array, search.best.index, dtype, out);
     const ValueId old_place = load(array, at, DType::Int64, out);
-    // The extreme.
     For extreme{loop.range, loop.lo, loop.hi, LoopKind::Serial, search.element};
     extreme.body.push_back(
         {Accumulate{search.best.array, search.best.index,
                     search.is_max ? air::ReduceOp::Max : air::ReduceOp::Min, search.value}});
     Block first;
-    first.push_back({extreme});
-    Block second = Cloner(pool_, kernel_, {}).clone(first);
-    out.push_back({std::move(extreme)});
+    first.push_back({std::move(extreme)});
+    Block again = Cloner(pool_, kernel_, {}).clone(first);
+    out.push_back(std::move(first.front()));
     out.push_back({search.best});
     if (is_half(narrow)) {
       const ValueId best = let(air::Op::Cast, narrow, {search.best.value}, out);
       out.push_back({Store{original.best.array, original.best.index, best}});
     }
-    // Where it is.
-    const ValueId none = kernel_.new_value(DType::Int64, "");
-    out.push_back(
-        {Constant{none, Scalar::of_int(DType::Int64, std::numeric_limits<int64_t>::max())}});
-    out.push_back({Store{array, at, none}});
-    auto& places = std::get<For>(second.front().node);
-    const ValueId value = std::get<Accumulate>(places.body.back().node).value;
-    places.body.pop_back();
-    ValueId is_it = let(air::Op::Eq, DType::Bool, {value, search.best.value}, places.body);
-    if (is_float(dtype)) {
-      const ValueId is_nan = let(air::Op::Ne, DType::Bool, {value, value}, places.body);
-      is_it = let(air::Op::Or, DType::Bool, {is_it, is_nan}, places.body);
-    }
-    const ValueId place = kernel_.new_value(DType::Int64, "");
-    places.body.push_back({IndexValue{
-        place, pool_.substitute(search.index, {{loop.range, pool_.range(places.range)}}), {}}});
-    const ValueId candidate = let(air::Op::Where, DType::Int64, {is_it, place, none}, places.body);
-    places.body.push_back({Accumulate{array, at, air::ReduceOp::Min, candidate}});
-    out.push_back(std::move(second.front()));
-    // Unless what came before is as good.
+    find_place(std::get<For>(again.front().node), loop.range, search, out);
+    // What came before stays unless this is better.
     ValueId is_better = let(air::Op::Ne, DType::Bool, {search.best.value, old_best}, out);
     if (is_float(dtype)) {
       const ValueId was_number = let(air::Op::Eq, DType::Bool, {old_best, old_best}, out);
@@ -227,6 +209,30 @@ class FirstExtreme {
     const ValueId found = load(array, at, DType::Int64, out);
     const ValueId last = let(air::Op::Where, DType::Int64, {is_better, found, old_place}, out);
     out.push_back({Store{array, at, last}});
+  }
+
+  /// Makes a loop that found the extreme, whose range was `range`, one that finds the least
+  /// position that has it.
+  void find_place(For& loop, RangeId range, const Search& search, Block& out) {
+    const ValueId none = kernel_.new_value(DType::Int64, "");
+    out.push_back(
+        {Constant{none, Scalar::of_int(DType::Int64, std::numeric_limits<int64_t>::max())}});
+    out.push_back({Store{search.position.array, search.position.index, none}});
+    Block& body = loop.body;
+    const ValueId value = std::get<Accumulate>(body.back().node).value;
+    body.pop_back();
+    ValueId is_it = let(air::Op::Eq, DType::Bool, {value, search.best.value}, body);
+    if (is_float(kernel_.value(value).dtype)) {
+      const ValueId is_nan = let(air::Op::Ne, DType::Bool, {value, value}, body);
+      is_it = let(air::Op::Or, DType::Bool, {is_it, is_nan}, body);
+    }
+    const ValueId place = kernel_.new_value(DType::Int64, "");
+    const ExprId index = pool_.substitute(search.index, {{range, pool_.range(loop.range)}});
+    body.push_back({IndexValue{place, index, {}}});
+    const ValueId candidate = let(air::Op::Where, DType::Int64, {is_it, place, none}, body);
+    body.push_back(
+        {Accumulate{search.position.array, search.position.index, air::ReduceOp::Min, candidate}});
+    out.push_back({std::move(loop)});
   }
 
   index::Pool& pool_;
