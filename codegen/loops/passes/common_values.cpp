@@ -29,6 +29,7 @@ class Sharer {
           operand = same->second;
         }
       });
+      decide(stmt);
       if (std::optional<Key> key = key_of(stmt)) {
         const ValueId value = *defined_by(stmt);
         if (const std::optional<ValueId> known = find(*key)) {
@@ -46,6 +47,16 @@ class Sharer {
   }
 
  private:
+  /// An integer compared with itself is known now.
+  void decide(Stmt& stmt) const {
+    const auto* let = std::get_if<Let>(&stmt.node);
+    if (let != nullptr && air::info(let->op).has(air::kCompare) && let->args[0] == let->args[1] &&
+        !is_float(kernel_.value(let->args[0]).dtype)) {
+      const bool holds = let->op == air::Op::Le || let->op == air::Op::Eq;
+      stmt.node = Constant{let->value, Scalar::of_int(DType::Bool, holds ? 1 : 0)};
+    }
+  }
+
   /// What is computed: the kind of statement, the dtype, what tells it from others of the kind, and
   /// operands, indices and guards as numbers.
   using Key = std::tuple<size_t, DType, uint64_t, std::vector<uint32_t>>;
@@ -105,7 +116,7 @@ Module common_values(Module module) {
   for (Kernel& kernel : module.kernels) {
     Sharer(kernel).block(kernel.body);
   }
-  return module;
+  return dead_code(std::move(module));  // what only such comparisons used
 }
 
 }  // namespace caten::loops

@@ -151,6 +151,20 @@ TEST(Library, EqualKernelsAreEmittedOnce) {
   expect_strict(text);
 }
 
+/// Equal only once conversions of one number are one value: nothing unused is left of them.
+TEST(Library, ANumberBesideItself) {
+  GraphMaker g;
+  const Dim m = Dim::symbol("m");
+  const NodeId x = g.input("x", {1}, DType::BFloat16);
+  const NodeId number = g.builder.cast(x, DType::UInt16);
+  const NodeId parts[] = {g.builder.expand(g.builder.cast(x, DType::UInt16), {m}), number};
+  const NodeId longer = g.builder.expand(x, {m + 1});
+  g.output("y", g.builder.binary(Op::Le, g.builder.cast(longer, DType::UInt16),
+                                 g.builder.concat(parts, 0)));
+  const codegen::Compilation compilation = compile(g.graph);
+  expect_strict(library(compilation, "itself"));
+}
+
 TEST(Library, LongChainsCompile) {
   GraphMaker g;
   NodeId x = g.input("x", {n});
