@@ -103,7 +103,10 @@ static void $NAME(void *out, const void *from, int64_t start, int64_t first, int
 
 // Once in a file.
 constexpr std::string_view kTileShape =
-    R"(/* Products run in tiles of so many rows and two vectors, whose sums fit the registers. */
+    R"(#if defined(__TINYC__)
+#error "TinyCC would ignore vector_size: use gcc or clang, or emit C99"
+#endif
+/* Products run in tiles of so many rows and two vectors, whose sums fit the registers. */
 #if defined(__AVX512F__)
 enum { ct_rows = 12, ct_vector_bytes = 64 };
 #else

@@ -16,6 +16,9 @@ static inline int64_t index_min(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+#if defined(__TINYC__)
+#error "TinyCC would ignore vector_size: use gcc or clang, or emit C99"
+#endif
 /* Products run in tiles of so many rows and two vectors, whose sums fit the registers. */
 #if defined(__AVX512F__)
 enum { ct_rows = 12, ct_vector_bytes = 64 };
