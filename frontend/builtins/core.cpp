@@ -281,6 +281,8 @@ Value destructure_keys(Interpreter& interp, Args args) {
 /// A file beside the one that is being loaded, else one of the working directory.
 Value load(Interpreter& interp, Args args) {
   std::string path = expect_string(interp, args[0], "file name").utf8();
+  const KeywordArgs keys(interp, args, 1,
+                         {"IF-DOES-NOT-EXIST", "VERBOSE", "PRINT", "EXTERNAL-FORMAT"});
   Value here = interp.cl("*LOAD-TRUENAME*").as<Symbol>()->value;
   if (auto* current = here.try_as<String>(); current != nullptr && path[0] != '/') {
     std::string base = current->utf8();
@@ -289,6 +291,9 @@ Value load(Interpreter& interp, Args args) {
     if (::access(beside.c_str(), F_OK) == 0) {
       path = beside;
     }
+  }
+  if (keys.get("IF-DOES-NOT-EXIST", Value::t()).is_nil() && ::access(path.c_str(), F_OK) != 0) {
+    return Value::nil();
   }
   interp.load_file(path);
   return Value::t();

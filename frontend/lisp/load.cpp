@@ -57,7 +57,13 @@ Value Interpreter::outermost(Body body) {
 }
 
 Value Interpreter::load_text(std::string name, std::string text) {
-  return outermost([&] { return load_forms(sources_.add(std::move(name), std::move(text))); });
+  return outermost([&] {
+    // What it loads may be beside it, if it is a file.
+    const Value file = name.starts_with('<') ? Value::nil() : string(name);
+    Binding truename(*this, cl("*LOAD-TRUENAME*"), file);
+    Binding pathname(*this, cl("*LOAD-PATHNAME*"), file);
+    return load_forms(sources_.add(std::move(name), std::move(text)));
+  });
 }
 
 Value Interpreter::load_library(std::string name, std::string text) {

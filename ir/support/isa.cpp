@@ -17,6 +17,11 @@ std::optional<Isa> named(std::string_view text) {
   return std::nullopt;
 }
 
+/// Empty is as good as absent, as for other variables.
+bool is_unset(const char* wanted) {
+  return wanted == nullptr || *wanted == '\0';
+}
+
 }  // namespace
 
 std::string_view name(Isa isa) {
@@ -50,13 +55,13 @@ Isa machine_isa() {
 Isa isa() {
   static const Isa chosen = [] {
     const char* wanted = std::getenv("CATENC_ISA");
-    return wanted == nullptr || isa_problem(wanted) ? machine_isa() : *named(wanted);
+    return is_unset(wanted) || isa_problem(wanted) ? machine_isa() : *named(wanted);
   }();
   return chosen;
 }
 
 std::optional<std::string> isa_problem(const char* wanted) {
-  if (wanted == nullptr) {
+  if (is_unset(wanted)) {
     return std::nullopt;
   }
   const std::optional<Isa> level = named(wanted);

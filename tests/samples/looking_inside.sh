@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# looking_inside.sh CATENC: every command that README names under "Looking inside" shows what it says.
+# looking_inside.sh CATENC: every command that README names under "Looking inside" shows what it says, and
+# files find what they load.
 set -euo pipefail
 catenc=$1
 model=samples/mlp.lisp
@@ -28,3 +29,13 @@ shows 'reshape\(x\) -> x' "$catenc" --list-rules
 shows '^3' "$catenc" run --eval '(print (+ 1 2))' --no-warnings
 shows '^7' "$catenc" --no-init --load samples/run_sincos.lisp --eval '(print (+ 3 4))'
 shows 'backend TCC: ok' "$catenc" doctor
+shows 'instruction set of kernels: baseline' env CATENC_ISA=baseline "$catenc" doctor
+shows 'instruction set of kernels' env CATENC_ISA= "$catenc" doctor
+
+# A file loads what is beside it, wherever it is run from.
+folder=$(mktemp -d)
+trap 'rm -r "$folder"' EXIT
+echo '(load "part.lisp") (print (load "absent.lisp" :if-does-not-exist nil))' > "$folder/main.lisp"
+echo '(print 42)' > "$folder/part.lisp"
+shows '^42' "$catenc" run "$folder/main.lisp"
+shows '^NIL' "$catenc" run "$folder/main.lisp"
