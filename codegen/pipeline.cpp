@@ -236,7 +236,9 @@ runtime::NativeSource native_source(const LoweredModule& lowered, const runtime:
 C99Module lower_c99(const Compilation& compilation, Target target) {
   PassContext context;
   context.disabled = compilation.module->disabled;
-  const loops::Module& plain = compilation.module->module;
+  loops::Module plain = compilation.module->module;
+  // The text is the same wherever it is emitted: for no machine's caches.
+  plain.tiling.block_bytes = CacheSizes{}.second / 2;
   loops::Module module = target == Target::Gnu
                              ? run_passes(plain, kGnuPasses, context, loops::print, loops::verify)
                              : run_passes(plain, kC99Passes, context, loops::print, loops::verify);
