@@ -2,6 +2,7 @@
 //
 // The walk over statements makes equal computations one value as far as it sees them; hoisting
 // brings more of them together: what one loop needed of a row and what the row itself needs.
+// Integers that turn out to be compared with themselves are decided then; what only they used goes.
 #include <map>
 #include <tuple>
 #include <unordered_map>
